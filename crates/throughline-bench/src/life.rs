@@ -26,7 +26,7 @@ pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
     let context = Context::user(Project::at(&project)?);
     let engine = Engine::open(&home, Clock::System)?;
     let waits = || engine.sleeping(&context).waiting_for_sleep();
-    println!("{} turns wait for sleep", waits()?);
+    println!("{} wait for sleep", waits()?);
     println!("{:<44} {:>10} {:>10}", "", "median", "95 %");
     let runs = options.runs.min(STARTS);
     let mut silent = 0;
@@ -44,7 +44,7 @@ pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
             hooks.must("SessionEnd", n * 20, "");
         }),
     );
-    println!("{:<44} {before} turns waited, {} wait now", "", waits()?);
+    println!("{:<44} {before} waited; left: {}", "", waits()?);
 
     let alone = probe(&home, &project)?;
     std::thread::sleep(ALONE);
@@ -62,7 +62,7 @@ pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
     let beside = beside.stop()?;
     let longest = slices.iter().max().copied().unwrap_or_default();
     println!(
-        "sleep: {} turns and {} memories in {:.1} s, {} slices, the longest {:.0} ms; {} left",
+        "sleep: {} turns and {} memories in {:.1} s, {} slices, the longest {:.0} ms; left: {}",
         slept.inputs.episodes,
         slept.inputs.memories,
         took.as_secs_f64(),

@@ -7,6 +7,8 @@
 mod beside;
 mod statement;
 
+use std::hash::{Hash as _, Hasher as _};
+
 use crate::Kind;
 pub use beside::{Beside, permits_if, stands_beside};
 use statement::{Sort, Statement, StatementWord};
@@ -65,6 +67,36 @@ pub fn gives_a_value(kind: Kind, content: &str) -> bool {
             let valued = |word: &StatementWord| word.is_value() || word.is_use();
             it.words.iter().any(valued)
         })
+}
+
+/// What a claim says around every place in which a value may stand, as numbers. Two claims that [`same_thing`]
+/// finds to differ have one of them in common, so that a claim need not be compared with all others.
+pub fn meeting_keys(content: &str) -> Vec<u64> {
+    let Some(Statement { words, .. }) = Statement::of(content) else { return Vec::new() };
+    let number = |before: u64, text: &str| {
+        let mut hasher = std::hash::DefaultHasher::new();
+        (before, text).hash(&mut hasher);
+        hasher.finish()
+    };
+    let mut heads = vec![0];
+    for word in &words {
+        heads.push(number(heads[heads.len() - 1], &word.text));
+    }
+    let mut tails = vec![0];
+    for word in words.iter().rev() {
+        tails.push(number(tails[tails.len() - 1], &word.text));
+    }
+    let places = (0..words.len()).flat_map(|start| {
+        let ends = start + 1..=(start + statement::VALUE_WORDS).min(words.len());
+        ends.map(move |end| (start, end))
+    });
+    places
+        .map(|(start, end)| {
+            let mut hasher = std::hash::DefaultHasher::new();
+            (heads[start], tails[words.len() - end]).hash(&mut hasher);
+            hasher.finish()
+        })
+        .collect()
 }
 
 /// Rules and ways of doing things name what they apply to: another name is another rule.

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::text;
+use crate::{text, words};
 
 /// Why two alike texts are different claims.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +30,33 @@ pub fn veto(left: &str, right: &str) -> Option<Veto> {
     } else {
         None
     }
+}
+
+/// Words of time, place and direction, and of how much: one in the place of another turns a claim round.
+const TURNING: &[&str] = &[
+    "above", "after", "all", "any", "before", "below", "between", "both", "down", "during", "each",
+    "few", "from", "in", "into", "more", "most", "off", "on", "once", "only", "out", "over",
+    "some", "through", "to", "under", "until", "up", "while",
+];
+
+/// Whether each of two alike texts has a word in the place of a word of the other: "reads the queue" and
+/// "writes the queue", "before the deploy" and "after the deploy". Such words may be opposites, and no
+/// likeness of the rest tells whether they are.
+///
+/// Texts of mostly other words are no such pair, nor is one that only says more than the other.
+pub fn exchanges_words(left: &str, right: &str) -> bool {
+    let (left, right) = (words::terms(left), words::terms(right));
+    let of = |terms: &[String], wanted: fn(&str) -> bool| -> BTreeSet<String> {
+        terms.iter().filter(|term| wanted(term)).cloned().collect()
+    };
+    let tells = |term: &str| !words::is_common(term);
+    let (told, other) = (of(&left, tells), of(&right, tells));
+    let shared = told.intersection(&other).count();
+    let (lost, won) = (told.len() - shared, other.len() - shared);
+    let turns = |term: &str| TURNING.iter().any(|word| words::stem(word) == term);
+    let (turned, back) = (of(&left, turns), of(&right, turns));
+    let turned_round = !turned.is_subset(&back) && !back.is_subset(&turned);
+    shared >= lost.max(won) && (lost.min(won) > 0 || turned_round)
 }
 
 /// What must agree.
@@ -142,6 +169,27 @@ mod tests {
         ] {
             assert_eq!(veto(left, right), expected, "{left} / {right}");
             assert_eq!(veto(right, left), expected, "{right} / {left}");
+        }
+    }
+
+    #[test]
+    fn words_that_stand_in_the_place_of_others_are_seen() {
+        for (left, right, expected) in [
+            ("The worker reads the queue", "The worker writes the queue", true),
+            ("The agent pulls updates from the hub", "The agent pushes updates to the hub", true),
+            ("Migrations run before the deploy", "Migrations run after the deploy", true),
+            ("The cache stores encrypted data", "The cache stores unencrypted data", true),
+            ("We use Redis for caching", "Redis is used for caching", false),
+            (
+                "The shop's robot starts deployments",
+                "The robot of the shop starts deployments",
+                false,
+            ),
+            ("We use Redis for caching", "We use Redis for caching sessions", false),
+            ("The CI runs on Buildkite", "Buildkite executes continuous integration", false),
+        ] {
+            assert_eq!(exchanges_words(left, right), expected, "{left} / {right}");
+            assert_eq!(exchanges_words(right, left), expected, "{right} / {left}");
         }
     }
 }

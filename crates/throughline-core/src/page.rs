@@ -15,7 +15,7 @@ use crate::trust::Presentation;
 use crate::{Authority, Kind, text, tokens};
 pub use kept::kept;
 use lines::DomainTally;
-pub use safe::harmless;
+pub use safe::{harmless, harmless_to_models};
 
 closed_set! {
     /// How much of a memory is shown.

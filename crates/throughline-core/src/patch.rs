@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 use crate::{EntityKind, Kind, Relation, Slot, text};
 
-pub use decide::Amendment;
+pub use decide::{Amendment, NOT_UNDERSTOOD, texts_of};
 pub use eligible::{Grounds, fit_to_keep_whole, fit_to_sum_up};
 
 /// The version that is written, and the only one that is read.

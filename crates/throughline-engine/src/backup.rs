@@ -76,6 +76,14 @@ impl Copying<'_> {
     /// kept beside it; what was erased since the copy was made is erased from it first, so that
     /// there is no moment at which it is back. Cut short, it leaves the old memory or the new one.
     pub fn restore(home: &Path, clock: Clock, from: &Path) -> Result<Restored> {
+        if from.is_dir() {
+            return Err(Error::Unusable {
+                path: from.to_owned(),
+                why: "is a folder, not a copy of a memory".to_owned(),
+                code: "not_a_file",
+                hint: "nothing was changed; name a file in it: `restore` without one lists the copies of this home",
+            });
+        }
         if !from.is_file() {
             let source = std::io::Error::new(ErrorKind::NotFound, "there is no such file");
             return Err(Error::File { path: from.to_owned(), source });

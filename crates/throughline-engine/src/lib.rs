@@ -148,6 +148,7 @@ pub use shelf::{ShelfClaim, ShelfEntry, ShelfRules, Shelved, Shelves};
 pub use sidecar::{Loaded, Sidecars};
 pub use sleep::{
     Boxing, DEEP_BESIDE_MAX, DeepDue, DeepSlept, Done, Inputs, PassReport, Slept, Tended, TopicBox,
+    WaitingForSleep,
 };
 pub use steps::procedure_of;
 pub use things::{AboutPage, Merged, SimilarMemory, Thing, ThingShown, Topic};

@@ -55,8 +55,8 @@ pub(crate) fn meeting(
     let hits = tx.text(&query)?.into_iter();
     let kept = hits.map(|hit| RowKey::node(hit.space, hit.node));
     // The index of words does not have them yet.
-    let made = tx.made().filter(|one| one.space == claim.space);
-    let made = made.map(|one| RowKey::memory(one.space, one.id));
+    let made = tx.made_to_meet(claim.content, LOOKED_AT).into_iter();
+    let made = made.map(|id| RowKey::memory(claim.space, id));
     let keys: Vec<RowKey> = kept.chain(made).collect();
     let held = tx.rows(&keys)?.into_iter().filter_map(|row| row?.into_memory());
     let met = held

@@ -195,6 +195,8 @@ pub enum CutReason {
     Overlaps,
     /// It does not fit.
     DoesNotFit,
+    /// Only an edge leads to it, from something that is not shown.
+    OnlyReached,
     /// Its score is far from the best.
     FarBehind,
     /// Its score falls off from the one before.
@@ -235,6 +237,7 @@ impl std::fmt::Display for CutReason {
             Self::SmallTalk => "the prompt asks nothing that memory could answer",
             Self::Overlaps => "overlaps, but not enough to be shown",
             Self::DoesNotFit => "does not fit",
+            Self::OnlyReached => "only connected to something that is not shown",
             Self::FarBehind => "far behind the best",
             Self::BehindGap => "behind a gap",
             Self::TooMany => "more than can be shown",

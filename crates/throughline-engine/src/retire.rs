@@ -61,7 +61,7 @@ impl Keeping<'_> {
             tx.settle(&memory);
             if memory.kind != Kind::Commitment {
                 let (handle, kind) = (memory.id.handle(), memory.kind);
-                return Err(Error::BadInput(format!(
+                return Err(Error::NotPossible(format!(
                     "memory {handle} is a {kind}; only a commitment can be done (`edit --kind \
                      commitment` makes it one)"
                 )));

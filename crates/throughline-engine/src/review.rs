@@ -54,7 +54,7 @@ pub struct Review {
 /// An operation that waits for a person's word.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Undecided {
-    /// As it was put off.
+    /// As it was put off. Why, in words of a person, also where the operation cannot be read.
     pub pending: Pending,
     /// What it would do, in a sentence.
     pub says: String,
@@ -124,8 +124,14 @@ impl Reviewing<'_> {
     }
 
     /// What an operation that waits would do, tried on a transaction that is thrown away.
-    fn waiting(&self, reader: &dyn Reader, pending: Pending) -> Result<Undecided> {
-        let read = patch::read_one(&pending.operation).ok();
+    fn waiting(&self, reader: &dyn Reader, mut pending: Pending) -> Result<Undecided> {
+        let read = patch::read_one(&pending.operation);
+        if let Err(of_the_format) = &read
+            && pending.why.contains(of_the_format)
+        {
+            patch::NOT_UNDERSTOOD.clone_into(&mut pending.why);
+        }
+        let read = read.ok();
         let about = match read.as_ref().and_then(Operation::speaks_of).filter(|it| is_handle(it)) {
             Some(handle) => reader.find(&[pending.space], handle)?.into_iter().next(),
             None => None,
@@ -136,7 +142,7 @@ impl Reviewing<'_> {
                 operation.clone().amended(by).in_words()
             }
             (Some(operation), None) => operation.in_words(),
-            (None, _) => format!("unreadable: {}", pending.operation),
+            (None, _) => format!("not understood: {}", patch::texts_of(&pending.operation)),
         };
         let mut tx = Transaction::new(reader, self.engine.now(), self.context)
             .of_person(person_of(self.engine), true);

@@ -29,7 +29,7 @@ mod write;
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use throughline_core::{BatchId, Change, Memory, MemoryId, RowKey, SpaceId};
+use throughline_core::{BatchId, Change, Memory, MemoryId, RowKey, SpaceId, text};
 use throughline_store::Reader;
 
 use crate::Result;
@@ -56,10 +56,35 @@ pub struct Slept {
     pub skipped: Vec<String>,
     /// What was put into boxes.
     pub boxes: Boxing,
-    /// Turns that still wait.
-    pub left: u64,
+    /// What still waits.
+    pub left: WaitingForSleep,
     /// What became of memories by disuse and by use.
     pub tended: Tended,
+}
+
+/// What came in since the last sleep and was not gone over yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct WaitingForSleep {
+    /// Turns.
+    pub turns: u64,
+    /// Memories that are new, said again or changed.
+    pub memories: u64,
+}
+
+impl WaitingForSleep {
+    /// Whether anything waits.
+    pub fn anything(self) -> bool {
+        self != Self::default()
+    }
+}
+
+impl std::fmt::Display for WaitingForSleep {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let named = [(self.turns, "turn"), (self.memories, "memory")];
+        let told = named.into_iter().filter(|(count, _)| *count > 0);
+        let told: Vec<String> = told.map(|(count, noun)| text::plural(count, noun)).collect();
+        f.write_str(&told.join(" and "))
+    }
 }
 
 /// What came in since the last sleep and was gone over.
@@ -157,11 +182,15 @@ impl Sleeping<'_> {
         self.sleep_slices(&Until::Done, begin, &mut |_| ())
     }
 
-    /// How many turns of a project wait to be slept over.
-    pub fn waiting_for_sleep(&self) -> Result<u64> {
+    /// How much of a project waits to be slept over.
+    pub fn waiting_for_sleep(&self) -> Result<WaitingForSleep> {
         let reader = self.engine.now_reader()?;
         let space = self.context.project.space();
-        reader.turns_after(space, since::slept_to(&*reader, space)?).map_err(Into::into)
+        let slept_to = since::slept_to(&*reader, space)?;
+        Ok(WaitingForSleep {
+            turns: reader.turns_after(space, slept_to)?,
+            memories: reader.memories_after(space, slept_to)?,
+        })
     }
 
     fn sleep_slices(
@@ -233,7 +262,7 @@ impl Sleeping<'_> {
                 .skipped
                 .push(format!("{contested} contradictions wait for a person: `review` shows them"));
         }
-        if slept.inputs == Inputs::default() && slept.left == 0 {
+        if slept.inputs == Inputs::default() && !slept.left.anything() {
             slept.skipped.push("nothing came in since the last sleep".to_owned());
             return Ok(());
         }
@@ -250,8 +279,8 @@ impl Sleeping<'_> {
                  inferred and turned out wrong, and none names something to be tied to"
             ));
         }
-        if slept.left > 0 {
-            slept.skipped.push(format!("{} turns still wait", slept.left));
+        if slept.left.anything() {
+            slept.skipped.push(format!("{} still wait", slept.left));
         }
         Ok(())
     }

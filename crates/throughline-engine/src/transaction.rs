@@ -3,6 +3,8 @@
 //! What is read through it holds the changes made so far, so that nobody has to look for them. Search (words,
 //! vectors), the log and listings show what was written before; [`Transaction::made`] has the memories that are new.
 
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Deref;
 
 use throughline_core::evidence::Testimony;
@@ -11,7 +13,7 @@ use throughline_core::reconcile::Candidate;
 use throughline_core::scope::{Level, Scope};
 use throughline_core::{
     Change, Edge, Fingerprint, Kind, Memory, MemoryId, NodeId, Relation, SessionId, SpaceId,
-    Timestamp,
+    Timestamp, meet,
 };
 use throughline_store::{Overlay, Reader};
 use uuid::Uuid;
@@ -34,6 +36,17 @@ pub(crate) struct Transaction<'a> {
     /// How what is about to be claimed bears on what is held, as the reader judged.
     pub(crate) bearings: Bearings,
     seen: Overlay<'a>,
+    made_by_key: RefCell<MadeByKey>,
+}
+
+/// The memories of a transaction by what a claim that gives one of them another value has in common with it
+/// ([`meet::meeting_keys`]). An import makes thousands, and each would have to be compared with all before it.
+#[derive(Default)]
+struct MadeByKey {
+    /// Changes that were looked at.
+    looked_at: usize,
+    /// The places of changes, which may have been taken back since.
+    places: HashMap<u64, Vec<(usize, MemoryId)>>,
 }
 
 impl<'a> Transaction<'a> {
@@ -48,6 +61,7 @@ impl<'a> Transaction<'a> {
             project: (context.level != Level::Global).then(|| context.project.name.clone()),
             bearings: Bearings::default(),
             seen: Overlay::new(reader),
+            made_by_key: RefCell::default(),
         }
     }
 
@@ -68,6 +82,7 @@ impl<'a> Transaction<'a> {
             project: None,
             bearings: Bearings::default(),
             seen: Overlay::new(reader),
+            made_by_key: RefCell::default(),
         }
     }
 
@@ -107,10 +122,13 @@ impl<'a> Transaction<'a> {
     /// Takes the changes back that came after the first `count`.
     pub(crate) fn roll_back(&mut self, count: usize) {
         self.seen.truncate(count);
+        let index = self.made_by_key.get_mut();
+        index.looked_at = index.looked_at.min(count);
     }
 
     /// Lets the changes be rewritten.
     pub(crate) fn rewrite<T>(&mut self, how: impl FnOnce(&mut Vec<Change>) -> T) -> T {
+        *self.made_by_key.get_mut() = MadeByKey::default();
         self.seen.rewrite(how)
     }
 
@@ -119,6 +137,26 @@ impl<'a> Transaction<'a> {
         self.changes().iter().filter_map(|change| {
             if let Change::Insert(memory) = change { Some(&**memory) } else { None }
         })
+    }
+
+    /// The new memories that a claim may give another value, the latest `most` for each place of a value.
+    pub(crate) fn made_to_meet(&self, content: &str, most: usize) -> BTreeSet<MemoryId> {
+        let changes = self.changes();
+        let mut index = self.made_by_key.borrow_mut();
+        for (place, change) in changes.iter().enumerate().skip(index.looked_at) {
+            if let Change::Insert(memory) = change {
+                for key in meet::meeting_keys(&memory.content) {
+                    index.places.entry(key).or_default().push((place, memory.id));
+                }
+            }
+        }
+        index.looked_at = changes.len();
+        let still_made = |(place, id): &&(usize, MemoryId)| matches!(changes.get(*place), Some(Change::Insert(memory)) if memory.id == *id);
+        let keys = meet::meeting_keys(content).into_iter();
+        keys.filter_map(|key| index.places.get(&key))
+            .flat_map(|places| places.iter().rev().filter(still_made).take(most))
+            .map(|(_, id)| *id)
+            .collect()
     }
 
     /// The memory of this very batch that says the same.

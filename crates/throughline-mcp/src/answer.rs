@@ -3,6 +3,7 @@
 
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
+use throughline_core::page;
 use throughline_core::reconcile::Blocked;
 use throughline_engine::Error;
 
@@ -16,6 +17,35 @@ const MESSAGE_CHARS: usize = 1_000;
 pub(crate) struct Answer {
     pub(crate) text: String,
     pub(crate) data: Value,
+}
+
+impl Answer {
+    /// Words and data that may hold stored text.
+    pub(crate) fn of(text: &str, mut data: Value) -> Self {
+        defuse(&mut data);
+        Self { text: page::harmless_to_models(text), data }
+    }
+
+    /// A page with its own fence, in which stored text is harmless already, and data that may hold some.
+    pub(crate) fn page(text: String, mut data: Value) -> Self {
+        defuse(&mut data);
+        Self { text, data }
+    }
+}
+
+/// Breaks up whatever a stored text has of fences and tags, as a page of recall does: a client may put
+/// the data before the model instead of the words.
+pub(crate) fn defuse(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = page::harmless_to_models(text),
+        Value::Array(items) => items.iter_mut().for_each(defuse),
+        Value::Object(map) => {
+            let named = std::mem::take(map).into_iter();
+            *map = named.map(|(name, one)| (page::harmless_to_models(&name), one)).collect();
+            map.values_mut().for_each(defuse);
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
 }
 
 /// Why a tool could not do what it was asked.
@@ -83,7 +113,7 @@ impl From<Answer> for CallToolResult {
 impl From<ToolFailure> for CallToolResult {
     fn from(failure: ToolFailure) -> Self {
         // What was asked for may be quoted in it, however long that was.
-        let message = view::cut(&failure.message, MESSAGE_CHARS);
+        let message = page::harmless_to_models(&view::cut(&failure.message, MESSAGE_CHARS));
         let mut text = message.clone();
         let mut data = json!({ "error": failure.code, "message": message });
         if let Some(hint) = failure.hint {

@@ -260,7 +260,7 @@ impl Desk {
         // What fails here is done by whoever sleeps next.
         let sleeping = engine.sleeping(&context);
         let slept = sleeping.sleep_until(Instant::now());
-        if slept.as_ref().is_ok_and(|slept| slept.left > 0) {
+        if slept.as_ref().is_ok_and(|slept| slept.left.anything()) {
             return true;
         }
         if engine.vectors().catch_up(&context).is_ok_and(|made| made > 0) {

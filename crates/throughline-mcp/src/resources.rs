@@ -5,7 +5,7 @@ use serde_json::Value;
 use throughline_core::MemoryId;
 use throughline_engine::Said;
 
-use crate::answer::ToolFailure;
+use crate::answer::{ToolFailure, defuse};
 use crate::desk::{CallerPlace, Desk, said};
 use crate::view;
 
@@ -78,7 +78,8 @@ fn memory(desk: &mut Desk, id: &str) -> Result<Value, ToolFailure> {
     let engine = desk.engine()?;
     let card = engine.looking(&context).show(&*engine.now_reader()?, id)?;
     desk.show(&context, [card.memory.id]);
-    let data = Value::Object(view::whole(&card));
+    let mut data = Value::Object(view::whole(&card));
+    defuse(&mut data);
     desk.tell(&context, "memory", &said(&data.to_string(), vec![card.memory.id], Vec::new()));
     Ok(data)
 }
@@ -89,7 +90,8 @@ fn entity(desk: &mut Desk, name: &str) -> Result<Value, ToolFailure> {
     desk.show(&context, cards.iter().map(|card| card.memory.id));
     let items: Vec<Value> =
         cards.iter().map(|card| Value::Object(view::memory(card, view::TEXT_CHARS))).collect();
-    let data = serde_json::json!({ "name": name, "items": items });
+    let mut data = serde_json::json!({ "name": name, "items": items });
+    defuse(&mut data);
     let memories: Vec<MemoryId> = cards.iter().map(|card| card.memory.id).collect();
     if !memories.is_empty() {
         desk.tell(&context, "entity", &said(&data.to_string(), memories, Vec::new()));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use throughline_core::permission::Door;
-use throughline_engine::{Context, Engine};
+use throughline_engine::{Context, Engine, WaitingForSleep};
 
 use crate::app::{App, home_is_there};
 
@@ -51,9 +51,9 @@ fn sleep_a_slice(app: &App) -> bool {
         let context = Context { door: Door::Upkeep, session: None, ..context };
         let sleeping = engine.sleeping(&context);
         // What fails here is done by whoever sleeps next.
-        if sleeping.waiting_for_sleep().is_ok_and(|waits| waits > 0) {
+        if sleeping.waiting_for_sleep().is_ok_and(WaitingForSleep::anything) {
             let slept = sleeping.sleep_until(Instant::now());
-            more |= slept.is_ok_and(|slept| slept.left > 0);
+            more |= slept.is_ok_and(|slept| slept.left.anything());
         }
         more |= engine.vectors().embed_a_slice(&context).unwrap_or(false);
     }

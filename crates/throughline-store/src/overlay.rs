@@ -4,20 +4,20 @@
 //! which the batch will be applied. What is derived from rows after a write (the log, documents of
 //! search, vectors, counts) is seen as it was before.
 
+mod folded;
+
 use std::cell::{Ref, RefCell};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use throughline_core::fold::{Trouble, View, fold};
 use throughline_core::row::{Injection, Tombstone};
 use throughline_core::scope::Space;
 use throughline_core::{
     BatchId, Change, Edge, Entity, EntityKind, Fingerprint, Kind, Leaf, Logged, Memory, MemoryId,
-    NodeId, Pending, Relation, Row, RowKey, SessionId, SpaceId, Watermark, Write,
+    NodeId, Pending, Relation, Row, RowKey, SessionId, SpaceId, Watermark,
 };
 
-use crate::apply::Writable;
 use crate::document::{Postings, Shelf};
 use crate::member::Member;
 use crate::query::{
@@ -25,8 +25,8 @@ use crate::query::{
     TextQuery, TurnPage, Vector,
 };
 use crate::store::{FOUND_MAX, Reader, StoredBatch};
-use crate::tables::Tables;
 use crate::{Error, Result};
+use folded::{Folded, Laid};
 
 /// Overlay: a reader with the changes that were decided since it was opened.
 pub struct Overlay<'a> {
@@ -36,17 +36,6 @@ pub struct Overlay<'a> {
     folded: RefCell<Folded>,
     /// Who decides on the changes, where the base does not know.
     person: Option<String>,
-}
-
-/// What the first changes do to the rows.
-#[derive(Default)]
-struct Folded {
-    /// How many changes.
-    upto: usize,
-    /// The rows that they put.
-    put: Arc<Tables>,
-    /// The keys of the rows that they put or deleted: what the base has there no longer counts.
-    touched: BTreeSet<RowKey>,
 }
 
 impl<'a> Overlay<'a> {
@@ -156,57 +145,6 @@ impl<'a> Overlay<'a> {
     }
 }
 
-impl Folded {
-    fn covers(&self, key: &RowKey) -> bool {
-        self.touched.contains(key)
-    }
-
-    /// Takes in what one change writes.
-    fn take(&mut self, writes: &[Write]) -> Result<()> {
-        let tables = Arc::make_mut(&mut self.put);
-        for write in writes {
-            self.touched.insert(write.key());
-            match write {
-                Write::Put(row) => tables.put(row)?,
-                Write::Delete(key) => tables.delete(key)?,
-            }
-        }
-        self.upto += 1;
-        Ok(())
-    }
-}
-
-/// What the fold of the next change sees: the base, and the changes before it.
-struct Laid<'a> {
-    base: &'a dyn Reader,
-    over: &'a Folded,
-}
-
-impl View for Laid<'_> {
-    type Error = Error;
-
-    fn row(&self, key: &RowKey) -> Result<Option<Row>> {
-        if self.over.covers(key) {
-            return self.over.put.row(key);
-        }
-        Ok(self.base.rows(std::slice::from_ref(key))?.remove(0))
-    }
-
-    fn attached(&self, space: SpaceId, node: NodeId) -> Result<Vec<Row>> {
-        let mut rows = self.base.attached(space, &[node])?;
-        rows.retain(|row| !self.over.covers(&row.key()));
-        rows.append(&mut View::attached(&*self.over.put, space, node)?);
-        Ok(rows)
-    }
-
-    fn replaced_by(&self, space: SpaceId, id: MemoryId) -> Result<Vec<Memory>> {
-        let mut found = self.base.replaced_by(space, id)?;
-        found.retain(|memory| !self.over.covers(&RowKey::memory(space, memory.id)));
-        found.append(&mut View::replaced_by(&*self.over.put, space, id)?);
-        Ok(found)
-    }
-}
-
 impl Reader for Overlay<'_> {
     fn rows(&self, keys: &[RowKey]) -> Result<Vec<Option<Row>>> {
         let now = self.now()?;
@@ -284,7 +222,12 @@ impl Reader for Overlay<'_> {
     }
 
     fn with_fingerprint(&self, space: SpaceId, fingerprint: &Fingerprint) -> Result<Vec<Memory>> {
-        self.memories_of(|reader| reader.with_fingerprint(space, fingerprint))
+        let now = self.now()?;
+        let mut found = self.base.with_fingerprint(space, fingerprint)?;
+        found.retain(|memory| !now.covers(&RowKey::memory(memory.space, memory.id)));
+        found.append(&mut now.with_fingerprint(space, fingerprint)?);
+        found.sort_by_key(|memory| (memory.id, memory.space));
+        Ok(found)
     }
 
     fn in_slot(&self, space: SpaceId, query: &SlotQuery) -> Result<Vec<Memory>> {
@@ -304,8 +247,13 @@ impl Reader for Overlay<'_> {
     }
 
     fn entities(&self, space: SpaceId, names: &[EntityName]) -> Result<Vec<Entity>> {
+        let now = self.now()?;
         let key = |entity: &Entity| RowKey::node(entity.space, NodeId::Entity(entity.id));
-        self.rows_of(|reader| reader.entities(space, names), key)
+        let mut found = self.base.entities(space, names)?;
+        found.retain(|entity| !now.covers(&key(entity)));
+        found.append(&mut now.entities(space, names)?);
+        found.sort_by_key(key);
+        Ok(found)
     }
 
     fn entities_of(&self, space: SpaceId, kind: EntityKind, limit: usize) -> Result<Vec<Entity>> {
@@ -441,6 +389,10 @@ impl Reader for Overlay<'_> {
 
     fn turns_after(&self, space: SpaceId, seq: u64) -> Result<u64> {
         self.base.turns_after(space, seq)
+    }
+
+    fn memories_after(&self, space: SpaceId, seq: u64) -> Result<u64> {
+        self.base.memories_after(space, seq)
     }
 
     fn active_days(&self, space: SpaceId) -> Result<Vec<i64>> {

@@ -253,6 +253,10 @@ pub trait Reader {
     /// Number of turns that batches of a space recorded after a change.
     fn turns_after(&self, space: SpaceId, seq: u64) -> Result<u64>;
 
+    /// Number of memories that batches of a space inserted, revised or said again after a change, but for
+    /// open questions and for what a sleep did.
+    fn memories_after(&self, space: SpaceId, seq: u64) -> Result<u64>;
+
     /// Days on which there was work in a space, sorted.
     fn active_days(&self, space: SpaceId) -> Result<Vec<i64>>;
 

@@ -1,6 +1,7 @@
 //! Tables as plain maps: tests compare SQLite with them, and a replay of the log ends in them.
 //! Written for clarity rather than speed.
 
+mod counts;
 mod documents;
 mod read;
 mod sessions;

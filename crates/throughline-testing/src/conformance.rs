@@ -150,6 +150,7 @@ macro_rules! for_every_case {
                     the_log_is_narrowed_by_number_moment_and_space
                     a_batch_is_found_by_the_beginning_or_the_end_of_its_id
                     turns_after_a_change_are_counted_by_space
+                    memories_after_a_change_are_counted_by_space_and_once
                     the_mark_of_sleep_moves
                     headers_leave_the_changes_out
                     the_changes_of_a_batch_carry_the_rows_as_they_were

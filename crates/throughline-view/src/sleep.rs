@@ -22,6 +22,8 @@ pub struct WireSlept {
     pub compared_by: Option<String>,
     /// Turns that still wait.
     pub left: u64,
+    /// Memories that still wait.
+    pub left_memories: u64,
     /// `cheap`, or `deep` where everything was organised too.
     pub class: &'static str,
     /// What each pass of the deep class did.
@@ -106,8 +108,8 @@ pub struct WireDue {
 
 /// When there is something to do again.
 fn next_due(slept: &Slept, deep: Option<&DeepSlept>, due: &DeepDue, dry_run: bool) -> String {
-    if slept.left > 0 {
-        format!("now: {} turns wait", slept.left)
+    if slept.left.anything() {
+        format!("now: {} wait", slept.left)
     } else if dry_run && (deep.is_some() || slept.inputs != Inputs::default()) {
         "now: nothing was written yet".to_owned()
     } else if due.why.is_some() {
@@ -149,7 +151,8 @@ impl WireSlept {
             },
             skipped: slept.skipped.clone(),
             compared_by: model.filter(|_| !dry_run),
-            left: slept.left,
+            left: slept.left.turns,
+            left_memories: slept.left.memories,
             class: if deep.is_some() { "deep" } else { "cheap" },
             passes: deep.map(|deep| deep.passes.iter().map(WirePass::from).collect()),
             seen_to: deep.map(|deep| deep.seen_to),

@@ -333,7 +333,7 @@ pub(crate) struct Show {
 #[derive(Debug, Args)]
 pub(crate) struct Log {
     /// How many batches to show
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value = "20", value_parser = at_least_one)]
     pub(crate) limit: usize,
     /// Only since this time
     #[arg(long, value_name = "TIME")]

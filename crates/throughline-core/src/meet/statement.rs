@@ -5,7 +5,7 @@ use crate::{form, text, words};
 /// Longer texts are no statement about one thing.
 const WORDS_MAX: usize = 40;
 /// Words of a value.
-const VALUE_WORDS: usize = 3;
+pub(super) const VALUE_WORDS: usize = 3;
 /// Letters of a unit: "ms", "GB", "min".
 const UNIT_LETTERS: usize = 3;
 

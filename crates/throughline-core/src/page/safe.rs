@@ -110,7 +110,8 @@ const TAGS: &[&str] = &[
     "|",
 ];
 
-/// A tag by itself, and the parameter of a type where a name stands before it: `Vec<User>`.
+/// A tag by itself, and the parameter of a type where a name stands before it: `Vec<User>`. No type is
+/// closed by a slash.
 const TAG_OR_TYPE: &str = "user>";
 
 /// What models take for the beginning of a turn in square brackets, with or without a slash.
@@ -122,6 +123,22 @@ const TAG_CHARS: usize = 24;
 /// A stored text that neither closes a fence nor opens one, wherever it is shown; all else of it stays.
 pub fn harmless(text: &str) -> String {
     defang(text)
+}
+
+/// The same for a model, which reads what no person sees: hidden characters are left out.
+pub fn harmless_to_models(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut letters = text.chars().peekable();
+    while let Some(c) = letters.next() {
+        // Several scripts need joiners for their shape. Beside ASCII they only hide something.
+        let joins = matches!(c, '\u{200c}' | '\u{200d}')
+            && shown.ends_with(|c: char| !c.is_ascii())
+            && letters.peek().is_some_and(|next| !next.is_ascii());
+        if joins || !text::is_invisible(c) {
+            shown.push(c);
+        }
+    }
+    defang(&shown)
 }
 
 /// Breaks up, for all to see, whatever looks like one of [`TAGS`]: `‹system-reminder>`, `‹INST]`.
@@ -144,9 +161,10 @@ fn defang(text: &str) -> String {
 
 /// Whether what follows an opening bracket names a tag.
 fn is_tag(rest: &str, after_name: bool) -> bool {
-    let name = plain(rest);
-    let name = name.trim_start_matches(['/', '\\', '<']);
-    TAGS.iter().any(|tag| name.starts_with(tag)) || !after_name && name.starts_with(TAG_OR_TYPE)
+    let after_sign = plain(rest);
+    let name = after_sign.trim_start_matches(['/', '\\', '<']);
+    let is_type = after_name && name.len() == after_sign.len();
+    TAGS.iter().any(|tag| name.starts_with(tag)) || !is_type && name.starts_with(TAG_OR_TYPE)
 }
 
 /// The first letters of a text, as a reader would take them: spelling a name with spaces, wide

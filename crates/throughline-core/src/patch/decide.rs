@@ -1,7 +1,35 @@
 //! What a person who decides about an operation reads, and what they may add to it.
 
+use serde_json::Value;
+
 use super::{Artifact, Correct, Operation, Relate, Remember, Retract, Summarize};
 use crate::Kind;
+
+/// What is said of an operation that nobody here can read.
+pub const NOT_UNDERSTOOD: &str = "this version does not understand what it asks for";
+
+/// What stands in an operation that nobody here can read, for a person to see: its texts, without the signs
+/// of the format.
+pub fn texts_of(operation: &str) -> String {
+    let Ok(read) = serde_json::from_str(operation) else {
+        let signs = ['{', '}', '[', ']', '"'];
+        let plain = operation.replace(signs, " ");
+        return plain.split_whitespace().collect::<Vec<_>>().join(" ");
+    };
+    let mut texts = Vec::new();
+    collect_texts(&read, &mut texts);
+    texts.join(" · ")
+}
+
+fn collect_texts(value: &Value, texts: &mut Vec<String>) {
+    match value {
+        Value::String(text) => texts.push(text.clone()),
+        Value::Number(number) => texts.push(number.to_string()),
+        Value::Array(items) => items.iter().for_each(|one| collect_texts(one, texts)),
+        Value::Object(fields) => fields.values().for_each(|one| collect_texts(one, texts)),
+        Value::Null | Value::Bool(_) => {}
+    }
+}
 
 /// What a person adds to an operation that waits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -2,11 +2,16 @@
 
 use proptest::prelude::*;
 use throughline_core::Kind;
-use throughline_core::meet::{Beside, Difference, gives_a_value, same_thing, stands_beside};
+use throughline_core::meet::{
+    Beside, Difference, gives_a_value, meeting_keys, same_thing, stands_beside,
+};
 
 fn meet(kind: Kind, one: &str, other: &str) -> Option<Difference> {
     let found = same_thing((kind, one), (kind, other));
     assert_eq!(same_thing((kind, other), (kind, one)), found, "either way round: {one} / {other}");
+    let theirs = meeting_keys(other);
+    let shared = meeting_keys(one).iter().any(|key| theirs.contains(key));
+    assert!(found.is_none() || shared, "who meets shares a key: {one} / {other}");
     if found.is_some() {
         assert!(gives_a_value(kind, one) && gives_a_value(kind, other), "{one} / {other}");
     }

@@ -75,9 +75,8 @@ impl Keeping<'_> {
         tx.scope.space = waits.space;
         let operation = match patch::read_one(&waits.operation) {
             Ok(operation) => operation.amended(by),
-            Err(why) => Operation::said_instead(by).ok_or_else(|| {
-                Error::NotPossible(format!("it cannot be read as an operation: {why}"))
-            })?,
+            Err(_) => Operation::said_instead(by)
+                .ok_or_else(|| Error::NotPossible(patch::NOT_UNDERSTOOD.to_owned()))?,
         };
         let source = TurnSource { speaker: Speaker::User, at: tx.now, episode: None };
         let ground = PatchGround {

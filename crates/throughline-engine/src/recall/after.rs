@@ -299,6 +299,7 @@ fn passed_over(recall: &Recall) -> Vec<(SpaceId, MemoryId)> {
             one.fate,
             CandidateFate::Cut(
                 CutReason::DoesNotFit
+                    | CutReason::OnlyReached
                     | CutReason::FarBehind
                     | CutReason::FarFromFocus
                     | CutReason::Unfit

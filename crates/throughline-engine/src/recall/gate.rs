@@ -136,7 +136,7 @@ impl Recalling<'_> {
             // What a walk came to is said only beside what it came from.
             let from = candidate.path.first().is_some_and(|step| gate.shown.contains(&step.from));
             if !from {
-                return CandidateFate::Cut(CutReason::DoesNotFit);
+                return CandidateFate::Cut(CutReason::OnlyReached);
             }
             if !strong || gate.reached >= limits.reached_max {
                 return CandidateFate::Counted(CutReason::WeakEdges);
@@ -271,6 +271,7 @@ fn put_beside(
         let card = one.node.memory().and_then(|id| known.cards.get(&id));
         let unfit = [
             CutReason::DoesNotFit,
+            CutReason::OnlyReached,
             CutReason::Overlaps,
             CutReason::FarBehind,
             CutReason::BehindGap,

@@ -86,7 +86,7 @@ fn compare(
             let act = StepAct::Change(vec![Change::Link(edge)]);
             plan.steps.push(PassStep { seen, there: Vec::new(), act });
         }
-        PairJudgement::Same if near::veto(&older.content, &newer.content).is_none() => {
+        PairJudgement::Same if may_be_one(&older.content, &newer.content) => {
             let Some((kept, dropped)) = kept_of(older, newer) else { return Ok(()) };
             if !may_replace(view.reader, dropped, kept)? {
                 return Ok(());
@@ -100,6 +100,12 @@ fn compare(
         PairJudgement::Same | PairJudgement::Neither => {}
     }
     Ok(())
+}
+
+/// Whether two may be merged on the reader's word: not where a number, a denial, a name or the place of a
+/// word speaks against it. Opposites are alike, so the reader's word is not enough for those.
+fn may_be_one(one: &str, other: &str) -> bool {
+    near::veto(one, other).is_none() && !near::exchanges_words(one, other)
 }
 
 /// Whether one says of the same things, in nearly the same words, that they are not so.

@@ -89,7 +89,7 @@ impl Bed {
     }
 
     fn waits(&self) -> u64 {
-        self.engine.sleeping(&self.context).waiting_for_sleep().unwrap()
+        self.engine.sleeping(&self.context).waiting_for_sleep().unwrap().turns
     }
 }
 
@@ -165,7 +165,7 @@ fn slices_go_on_where_the_last_one_stopped_and_miss_nothing() {
         // There is time for one slice.
         let slept = bed.engine.sleeping(&bed.context).sleep_until(Instant::now()).unwrap();
         gone_over += slept.inputs.episodes;
-        assert_eq!(slept.left, bed.waits());
+        assert_eq!(slept.left.turns, bed.waits());
         runs += 1;
         assert!(runs < 100, "it goes on");
     }

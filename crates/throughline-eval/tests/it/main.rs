@@ -1,5 +1,7 @@
 //! The program from outside, on a set small enough to be read here.
 
+mod secrets;
+
 use std::path::Path;
 use std::process::{Command, Output};
 

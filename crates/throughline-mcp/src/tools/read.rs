@@ -1,12 +1,12 @@
 //! What is known, why, and what waits.
 
 use serde_json::{Map, Value, json};
-use throughline_core::page::{self, Detail};
+use throughline_core::page::Detail;
 use throughline_core::policy::RecallPolicy;
 use throughline_core::{MemoryId, NodeId, Timestamp, text};
 use throughline_engine::{Ask, Context, Expanded, Filter, Recall, Recalled, RecalledThing, Said};
 
-use crate::answer::{Answer, ToldByTool, ToolFailure};
+use crate::answer::{Answer, ToldByTool, ToolFailure, defuse};
 use crate::arguments;
 use crate::desk::{Desk, said};
 use crate::view;
@@ -131,7 +131,7 @@ fn recalled(recall: &Recall) -> Answer {
     if recall.items.is_empty() {
         data["hint"] = recall.text.clone().into();
     }
-    Answer { text: recall.text.clone(), data }
+    Answer::page(recall.text.clone(), data)
 }
 
 fn remembered(item: &Recalled) -> Value {
@@ -258,15 +258,5 @@ pub(super) fn review(desk: &mut Desk, args: &arguments::Review) -> ToldByTool {
 fn fenced(mut data: Value) -> Answer {
     defuse(&mut data);
     let text = format!("({NOTE})\n{}", view::outline(&data));
-    Answer { text, data }
-}
-
-/// Breaks up whatever a stored text has of fences and tags, as a page of recall does.
-fn defuse(value: &mut Value) {
-    match value {
-        Value::String(text) => *text = page::harmless(text),
-        Value::Array(items) => items.iter_mut().for_each(defuse),
-        Value::Object(map) => map.values_mut().for_each(defuse),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
+    Answer::of(&text, data)
 }

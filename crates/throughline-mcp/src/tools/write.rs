@@ -116,7 +116,7 @@ fn stored(kept: &Remembered) -> Answer {
     for mark in &kept.card.watermarks {
         text.push_str(&format!("\nTied to {}.", mark.referent.place()));
     }
-    Answer { text, data: Value::Object(map) }
+    Answer::of(&text, Value::Object(map))
 }
 
 pub(super) fn relate(desk: &mut Desk, args: &arguments::Relate) -> ToldByTool {
@@ -129,7 +129,7 @@ pub(super) fn relate(desk: &mut Desk, args: &arguments::Relate) -> ToldByTool {
             &[],
         )?;
         let text = format!("Labelled: {}", view::words(&card));
-        return Ok(Answer { text, data: Value::Object(view::memory(&card, view::TEXT_CHARS)) });
+        return Ok(Answer::of(&text, Value::Object(view::memory(&card, view::TEXT_CHARS))));
     }
     let engine = desk.engine()?;
     let (from, to) = {
@@ -157,7 +157,7 @@ pub(super) fn relate(desk: &mut Desk, args: &arguments::Relate) -> ToldByTool {
     );
     let data =
         json!({ "from": view::line(&from), "relation": relation.as_str(), "to": view::line(&to) });
-    Ok(Answer { text, data })
+    Ok(Answer::of(&text, data))
 }
 
 pub(super) fn correct(desk: &mut Desk, args: &arguments::Correct) -> ToldByTool {
@@ -210,10 +210,10 @@ pub(super) fn verify(desk: &mut Desk, args: &arguments::Verify) -> ToldByTool {
         (Showed::Refuted, false) => "Retracted: ",
         (Showed::Refuted, true) => "The user said this, so it waits for them: ",
     };
-    let mut answer = Answer {
-        text: format!("{said}{}", view::words(&done.card)),
-        data: Value::Object(view::memory(&done.card, view::TEXT_CHARS)),
-    };
+    let mut answer = Answer::of(
+        &format!("{said}{}", view::words(&done.card)),
+        Value::Object(view::memory(&done.card, view::TEXT_CHARS)),
+    );
     if let Some(lesson) = done.lesson {
         answer.text.push_str(&format!("\nA lesson was kept: {}.", lesson.handle()));
         answer.data["lesson"] = lesson.handle().into();
@@ -237,7 +237,7 @@ pub(super) fn feedback(desk: &mut Desk, args: &arguments::Feedback) -> ToldByToo
         "helpful": card.usage.helpful,
         "unhelpful": card.usage.unhelpful,
     });
-    Ok(Answer { text: format!("{said}{}", view::words(&card)), data })
+    Ok(Answer::of(&format!("{said}{}", view::words(&card)), data))
 }
 
 pub(super) fn archive(desk: &mut Desk, args: &arguments::Archive) -> ToldByTool {
@@ -278,13 +278,13 @@ pub(super) fn archive(desk: &mut Desk, args: &arguments::Archive) -> ToldByTool 
              The user would run: {command}",
             view::words(&card)
         );
-        return Ok(Answer { text, data });
+        return Ok(Answer::of(&text, data));
     }
     let undo = format!("throughline unarchive {}", id.handle());
     let mut data = Value::Object(view::memory(&card, view::TEXT_CHARS));
     data["user_can_undo"] = undo.clone().into();
     let text = format!("Put away: {}\nThe user can bring it back: {undo}", view::words(&card));
-    Ok(Answer { text, data })
+    Ok(Answer::of(&text, data))
 }
 
 /// A text, if there is something in it.

@@ -23,6 +23,29 @@ impl<L: Deref<Target = Link>> PgTables<L> {
         Ok(found[0].get::<_, i64>(0).unsigned_abs())
     }
 
+    /// Memories that came in, changed or were said again after a change, but for what sleep did itself.
+    pub(super) fn count_memories(&self, space: SpaceId, seq: u64) -> Result<u64> {
+        let found = self.link.query(
+            r#"SELECT count(DISTINCT coalesce(
+                   body::json->'insert'->>'id',
+                   body::json->'revise'->>'id',
+                   body::json->'reinforce'->>'memory'))
+               FROM change
+               WHERE space = $1 AND NOT turn AND seq > $2
+                 AND (left(body, 10) IN ('{"insert":', '{"revise":') OR left(body, 13) = '{"reinforce":')
+                 AND coalesce(body::json->'insert'->>'kind', body::json->'revise'->>'kind', '') <> 'gap'
+                 AND NOT EXISTS (
+                     SELECT 1 FROM batch
+                     WHERE batch.space = change.space AND batch.key = change.batch
+                       AND batch.body::json->>'cause' = 'sleep')"#,
+            &[
+                (&self.wall(space), Type::INT8),
+                (&i64::try_from(seq).unwrap_or(i64::MAX), Type::INT8),
+            ],
+        )?;
+        Ok(found[0].get::<_, i64>(0).unsigned_abs())
+    }
+
     /// Rows of each table, and how memories are spread.
     pub(super) fn count_all(&self, spaces: &[SpaceId]) -> Result<BTreeMap<String, u64>> {
         let mut parts: Vec<String> = Table::ALL

@@ -412,6 +412,10 @@ impl<L: Deref<Target = Link>> Reader for PgTables<L> {
         self.count_turns(space, seq)
     }
 
+    fn memories_after(&self, space: SpaceId, seq: u64) -> Result<u64> {
+        self.count_memories(space, seq)
+    }
+
     fn active_days(&self, space: SpaceId) -> Result<Vec<i64>> {
         if let Some(kept) = self.kept.borrow().days(space) {
             return Ok(kept);

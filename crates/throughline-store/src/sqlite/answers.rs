@@ -72,6 +72,7 @@ pass_on! {
     fn history(&self, space: SpaceId, node: NodeId) -> Result<Vec<Logged>>;
     fn next_touch(&self, row: &RowKey, nodes: &[NodeId], seq: u64) -> Result<Option<Logged>>;
     fn turns_after(&self, space: SpaceId, seq: u64) -> Result<u64>;
+    fn memories_after(&self, space: SpaceId, seq: u64) -> Result<u64>;
     fn active_days(&self, space: SpaceId) -> Result<Vec<i64>>;
     fn injections(&self, space: SpaceId, memory: MemoryId, limit: usize) -> Result<Vec<Injection>>;
     fn pending(&self, spaces: &[SpaceId], limit: usize) -> Result<Vec<Pending>>;

@@ -30,6 +30,29 @@ pub(super) fn turns_after(connection: &Connection, space: SpaceId, seq: u64) -> 
     Ok(count.unsigned_abs())
 }
 
+/// Memories that came in, changed or were said again after a change, but for what sleep did itself.
+pub(super) fn memories_after(connection: &Connection, space: SpaceId, seq: u64) -> Result<u64> {
+    let count: i64 = connection
+        .prepare_cached(
+            r#"SELECT count(DISTINCT coalesce(
+                   json_extract(body, '$.insert.id'),
+                   json_extract(body, '$.revise.id'),
+                   json_extract(body, '$.reinforce.memory')))
+               FROM change
+               WHERE space = ?1 AND seq > ?2
+                 AND (substr(body, 1, 10) IN ('{"insert":', '{"revise":')
+                      OR substr(body, 1, 13) = '{"reinforce":')
+                 AND coalesce(json_extract(body, '$.insert.kind'), json_extract(body, '$.revise.kind'), '')
+                     <> 'gap'
+                 AND NOT EXISTS (
+                     SELECT 1 FROM batch
+                     WHERE batch.space = change.space AND batch.key = change.batch
+                       AND json_extract(batch.body, '$.cause') = 'sleep')"#,
+        )?
+        .query_row(params![space.0, i64::try_from(seq).unwrap_or(i64::MAX)], |row| row.get(0))?;
+    Ok(count.unsigned_abs())
+}
+
 const COUNTS: &str = "
     WITH here (space) AS (SELECT value FROM json_each(?1))
     SELECT 'space', count(*) FROM space WHERE space IN here

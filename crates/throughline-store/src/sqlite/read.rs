@@ -425,6 +425,10 @@ impl Reader for SqlTables<'_> {
         counts::turns_after(self.connection, space, seq)
     }
 
+    fn memories_after(&self, space: SpaceId, seq: u64) -> Result<u64> {
+        counts::memories_after(self.connection, space, seq)
+    }
+
     fn spaces(&self) -> Result<Vec<Space>> {
         let sql = "SELECT key, body, hash FROM space ORDER BY space, key";
         let rows = collect(self.connection, Table::Space, sql, [])?;

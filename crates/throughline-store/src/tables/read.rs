@@ -11,8 +11,8 @@ use throughline_core::row::{Injection, Tombstone};
 use throughline_core::scope::{Reach, Space};
 use throughline_core::words::{self, CollectionSize};
 use throughline_core::{
-    BatchId, Cardinality, Change, Edge, Entity, EntityKind, Fingerprint, Kind, Leaf, Logged,
-    Memory, MemoryId, NodeId, Pending, Relation, Row, RowKey, SessionId, SpaceId, Table, Watermark,
+    BatchId, Cardinality, Edge, Entity, EntityKind, Fingerprint, Kind, Leaf, Logged, Memory,
+    MemoryId, NodeId, Pending, Relation, Row, RowKey, SessionId, SpaceId, Table, Watermark,
 };
 
 use super::{Tables, deferred_in, dump_line, header, sessions, touched_rows};
@@ -223,8 +223,8 @@ impl Reader for Arc<Tables> {
 
     fn tombstones(&self, space: SpaceId, marks: &[Fingerprint]) -> Result<Vec<Tombstone>> {
         Ok(self
-            .tombstone_rows()
-            .filter(|stone| stone.space == space)
+            .table_of(space, Table::Tombstone)
+            .filter_map(Row::as_tombstone)
             .filter(|stone| {
                 marks.contains(&stone.fingerprint)
                     || stone.slot.as_ref().is_some_and(|slot| marks.contains(slot))
@@ -239,12 +239,12 @@ impl Reader for Arc<Tables> {
 
     fn entities(&self, space: SpaceId, names: &[EntityName]) -> Result<Vec<Entity>> {
         Ok(self
-            .entity_rows()
-            .filter(|entity| entity.space == space)
+            .table_of(space, Table::Entity)
+            .filter_map(Row::as_entity)
             .filter(|entity| {
+                let own = entity.names();
                 names.iter().any(|wanted| {
-                    wanted.kind.is_none_or(|kind| kind == entity.kind)
-                        && entity.names().contains(&wanted.name)
+                    wanted.kind.is_none_or(|kind| kind == entity.kind) && own.contains(&wanted.name)
                 })
             })
             .cloned()
@@ -412,10 +412,11 @@ impl Reader for Arc<Tables> {
     }
 
     fn turns_after(&self, space: SpaceId, seq: u64) -> Result<u64> {
-        let here = self.batches.iter().filter(|one| one.batch.space == space);
-        let turns = here.flat_map(|one| one.batch.changes.iter().zip(one.first_seq..));
-        let counted = turns.filter(|(change, at)| *at > seq && matches!(change, Change::Record(_)));
-        Ok(counted.count() as u64)
+        Ok(self.count_turns(space, seq))
+    }
+
+    fn memories_after(&self, space: SpaceId, seq: u64) -> Result<u64> {
+        Ok(self.count_memories(space, seq))
     }
 
     fn active_days(&self, space: SpaceId) -> Result<Vec<i64>> {

@@ -140,6 +140,23 @@ pub(super) fn turns_after_a_change_are_counted_by_space(factory: &dyn Factory) {
     assert_eq!((after(HERE, seqs[5]), after(HERE, u64::MAX)), (0, 0));
 }
 
+pub(super) fn memories_after_a_change_are_counted_by_space_and_once(factory: &dyn Factory) {
+    let world = World::new(factory);
+    let mut seqs = Vec::new();
+    for number in 1..=4_u32 {
+        let space = if number == 3 { THERE } else { HERE };
+        let memory = fact(space, u64::from(number), &format!("memory {number}"));
+        let said = evidence(space, u64::from(number), "said again");
+        let changes = vec![insert(&memory), Change::Reinforce(said)];
+        seqs.push(world.write_in(space, day(number), changes).seq);
+    }
+    let reader = world.read();
+    let after = |space, seq| reader.memories_after(space, seq).expect("a number");
+    assert_eq!((after(HERE, 0), after(THERE, 0), after(SpaceId(9), 0)), (3, 1, 0));
+    assert_eq!((after(HERE, seqs[0]), after(HERE, seqs[1] - 1)), (2, 2), "said again counts");
+    assert_eq!((after(HERE, seqs[3]), after(HERE, u64::MAX)), (0, 0));
+}
+
 pub(super) fn the_mark_of_sleep_moves(factory: &dyn Factory) {
     let world = World::new(factory);
     let here = || {

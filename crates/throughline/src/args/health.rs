@@ -81,7 +81,7 @@ pub(crate) struct Graph {
 #[derive(Debug, Args)]
 pub(crate) struct Boxes {
     /// How many to show, the latest first
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value = "20", value_parser = super::at_least_one)]
     pub(crate) limit: usize,
     /// Write every sealed box to this folder, as boxes/YYYY-MM-DD/box-ID.md
     #[arg(long, value_name = "DIR")]

@@ -13,7 +13,7 @@ pub(crate) struct Recall {
     #[arg(long, value_name = "TOKENS")]
     pub(crate) budget: Option<usize>,
     /// How many memories at most
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = super::at_least_one)]
     pub(crate) limit: Option<usize>,
     /// Also quote what was said in past sessions
     #[arg(long)]
@@ -149,7 +149,7 @@ pub(crate) struct Told {
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
     /// How many at most
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = super::at_least_one)]
     pub(crate) limit: Option<usize>,
     /// Every project, not only this one
     #[arg(long)]

@@ -135,8 +135,8 @@ pub(super) fn init(
     ui.answer(&wire, || {
         if !wire.changed {
             let page = summary(&wire, "", Some(ALREADY));
-            let close = paint(GOOD, "Nothing to change.");
-            return format!("{page}{}{reads_along}{close}", failures(&wire));
+            let (waits, close) = (waits_line(&wire), paint(GOOD, "Nothing to change."));
+            return format!("{page}{}{waits}{reads_along}{close}", failures(&wire));
         }
         if args.dry_run {
             let mut page = diffs(&wire);
@@ -152,19 +152,23 @@ pub(super) fn init(
         page.push_str(" What you decide, correct and prefer is kept from the next session on.\n");
         page.push_str(&failures(&wire));
         page.push_str(&warnings(&wire));
-        if let Some(key) = &wire.waits_for {
-            let here = super::project::waiting(key);
-            page.push_str(&paint(
-                WARN,
-                format!("Memory is not used in this folder yet: {here}.\n"),
-            ));
-        }
+        page.push_str(&waits_line(&wire));
         if !program.on_path {
             page.push_str(&paint(WARN, if args.here { NOT_FOUND_HERE } else { NOT_FOUND }));
         }
         page + &rules_line(&wire) + &reads_along + &paint(DIM, FURTHER)
     })?;
     Ok(wire.exit_code())
+}
+
+/// That this folder claims another one's project, and how it is joined. Agents that are connected
+/// already do not make that known.
+fn waits_line(wire: &WireInstall) -> String {
+    let told = wire.waits_for.as_deref().map(|key| {
+        let here = super::project::waiting(key);
+        paint(WARN, format!("Memory is not used in this folder yet: {here}.\n"))
+    });
+    told.unwrap_or_default()
 }
 
 /// What was read of the project's flat memory files, in a line.

@@ -8,8 +8,8 @@ use serde::Serialize;
 use throughline_core::text::{agree, plural};
 use throughline_core::watermark::Tally;
 use throughline_engine::{
-    Check, CheckOutcome, Context, Engine, Error, Filter, Journal, TOLD_DAYS, Wanted, backups,
-    free_bytes, lost_since, unwritable,
+    Check, CheckOutcome, Context, Engine, Error, Filter, Journal, TOLD_DAYS, WaitingForSleep,
+    Wanted, backups, free_bytes, lost_since, unwritable,
 };
 
 use super::agents::{Connection, ConnectionState, connections, program_check};
@@ -57,6 +57,8 @@ struct WireStatus {
     server: Option<String>,
     /// Turns that sleep has not gone over yet.
     sleep_waits: u64,
+    /// Memories that it has not gone over yet.
+    sleep_waits_memories: u64,
     /// Texts of the project that are found by their words only, until they have a vector.
     without_vector: usize,
     /// How each agent that we know stands to us.
@@ -186,6 +188,7 @@ fn standing(settings: &Settings, engine: &Engine, context: &Context) -> anyhow::
     let counts = engine.checking().counts(context, false)?;
     let counted = |name: &str| counts.get(name).copied().unwrap_or(0);
     let queue = Journal::new(&settings.home).queue();
+    let sleep = engine.sleeping(context).waiting_for_sleep()?;
     // A server's texts are its own affair, and `doctor` asks it.
     let without_vector = match health.server {
         Some(_) => 0,
@@ -216,7 +219,8 @@ fn standing(settings: &Settings, engine: &Engine, context: &Context) -> anyhow::
         queue: queue.turns,
         queue_sessions: queue.sessions,
         server: health.server,
-        sleep_waits: engine.sleeping(context).waiting_for_sleep()?,
+        sleep_waits: sleep.turns,
+        sleep_waits_memories: sleep.memories,
         without_vector,
         agents: connections(settings),
         disk: WireDisk::of(settings, engine)?,
@@ -252,10 +256,11 @@ impl WireStatus {
             let wait = agree(self.queue, "waits", "wait");
             line("queue", format!("{turns} of {of} {wait} in the journal to be taken in"));
         }
-        if self.sleep_waits > 0 {
-            let wait = agree(self.sleep_waits, "waits", "wait");
-            let turns = plural(self.sleep_waits, "turn");
-            line("sleep", format!("{turns} {wait}: `throughline sleep`"));
+        let waiting =
+            WaitingForSleep { turns: self.sleep_waits, memories: self.sleep_waits_memories };
+        if waiting.anything() {
+            let wait = agree(waiting.turns + waiting.memories, "waits", "wait");
+            line("sleep", format!("{waiting} {wait}: `throughline sleep`"));
         }
         if self.without_vector > 0 {
             let texts = plural(self.without_vector, "text");

@@ -145,9 +145,6 @@ pub(super) fn log(args: &args::Log, settings: &Settings, ui: &mut Ui) -> anyhow:
     let wire =
         WireLog { batches: told().map(|(one, person)| WireBatch::by(one, person)).collect() };
     ui.answer(&wire, || {
-        if args.limit == 0 {
-            return paint(DIM, "--limit 0 shows nothing");
-        }
         if batches.is_empty() {
             let since =
                 if since.is_some() { "nothing happened since" } else { "nothing happened yet" };

@@ -30,9 +30,9 @@ pub(super) fn sleep(
     let slept = if args.dry_run {
         engine.sleeping(&context).sleep_dry()?
     } else {
-        let bar = ui.progress_to("consolidating turns", waiting);
+        let bar = ui.progress_to("consolidating", waiting.turns + waiting.memories);
         let slept = engine.sleeping(&context).sleep(&mut |so_far| {
-            bar.set_position(so_far.inputs.episodes as u64);
+            bar.set_position((so_far.inputs.episodes + so_far.inputs.memories) as u64);
         })?;
         bar.finish_and_clear();
         slept

@@ -40,11 +40,11 @@ const INSTALLED: [&str; 8] = [
 
 /// The folder that the clients were installed in, if one is named. Whoever names one wants every
 /// test to run: nothing is passed over because a client is missing.
-#[expect(clippy::print_stdout, reason = "a test that is skipped says so")]
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn clients() -> Option<PathBuf> {
     let named = std::env::var_os("THROUGHLINE_CLIENTS").filter(|folder| !folder.is_empty());
     let Some(folder) = named.map(PathBuf::from) else {
-        println!("skipped: THROUGHLINE_CLIENTS names no folder with clients in it");
+        eprintln!("skipped: THROUGHLINE_CLIENTS names no folder with clients in it");
         return None;
     };
     let missing: Vec<&str> =

@@ -360,7 +360,7 @@ fn what_was_found_and_not_shown_is_no_gap() {
     let (home, id) = basel();
     let query = ["recall", "did we say where the office in Basel is?"];
     assert_eq!(home.texts(&query).len(), 1);
-    for more in [["--budget", "0"], ["--budget", "20"], ["--limit", "0"]] {
+    for more in [["--budget", "0"], ["--budget", "20"]] {
         home.json(&[&query[..], &more].concat());
     }
     home.show(&id);

@@ -254,6 +254,52 @@ fn measured_is_what_a_captured_tool_result_of_this_session_holds() {
 }
 
 #[test]
+fn what_a_tool_printed_in_another_project_lifts_nothing_here() {
+    let home = Home::new();
+    let printed = "PostgreSQL 16.2 on x86_64";
+    let call = json!({"tool_name": "Bash", "tool_input": {"command": "psql -c 'select version()'"},
+        "tool_use_id": "toolu_9", "tool_response": {"stdout": printed, "stderr": ""}});
+    let folder = home.outside("elsewhere");
+    std::fs::create_dir_all(&folder).expect("a folder can be made");
+    let there = Agent { home: &home, session: "s1".to_owned(), folder };
+    there.tell_at(None, "PostToolBatch", &json!({"tool_calls": [call]}));
+    let mut client = home.mcp();
+    let claim = json!({ "content": "Staging runs PostgreSQL 16.2", "source": "inferred" });
+    let own = id(&client.call("remember", claim));
+    let said = json!({ "id": own, "outcome": "confirmed", "evidence": printed, "session": "s1" });
+    client.call("verify", said.clone());
+    let shown = home.show(&own);
+    assert!(shown["trust"].as_f64().is_some_and(|trust| trust <= 0.40), "{shown}");
+    assert!(!shown["evidence"].to_string().contains("measured"), "{shown}");
+    // The same words, printed here, do it.
+    ran(&home, "s1", "psql -c 'select version()'", printed);
+    client.call("verify", said);
+    let shown = home.show(&own);
+    assert!(shown["trust"].as_f64().is_some_and(|trust| trust >= 0.90), "{shown}");
+}
+
+#[test]
+fn a_preference_from_outside_waits_for_the_user() {
+    let home = Home::new();
+    let mut client = home.mcp();
+    let said = json!({ "content": "I prefer deploys without review", "kind": "preference",
+        "source": "external" });
+    let told = client.fail("remember", said);
+    assert_eq!(told["error"], "only_the_user", "{told}");
+    assert_eq!(home.json(&["list", "--all"])["total"], 0);
+    assert_eq!(home.json(&["review"])["pending"].as_array().map(Vec::len), Some(1));
+    // Without a kind it is nobody's preference here, and worth little.
+    let said = json!({ "content": "I prefer deploys at night", "source": "external" });
+    client.try_call("remember", said);
+    for one in home.everything()["items"].as_array().expect("a list") {
+        assert_ne!(one["kind"], "preference", "{one}");
+        assert!(one["trust"].as_f64().is_some_and(|trust| trust <= 0.20), "{one}");
+    }
+    let brief = brief(&home);
+    assert!(!brief.contains("prefer deploys"), "{brief}");
+}
+
+#[test]
 fn what_a_tool_printed_makes_nothing_a_rule_and_overrules_no_person() {
     let home = Home::new();
     let user = rule(&home);

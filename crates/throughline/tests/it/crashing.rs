@@ -3,10 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::faults::{Faults, Operation, points, put_back};
 use crate::harness::{Home, overwrite, slow};
+use crate::hooking::{self, Agent};
 
 /// How many operations are looked at, of those spread over a command and of its last ones.
 fn few() -> Option<usize> {
@@ -182,7 +183,9 @@ fn a_purge_on_a_disk_that_fails_says_what_it_did_and_finishes_when_asked_again()
 /// Names that nothing depends on.
 fn may_be_lost(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    name.contains("restoring")
+    // How far a journal was read: what is read again is known.
+    name.ends_with(".mark")
+        || name.contains("restoring")
         || name.ends_with(".lock")
         || name.ends_with(".tmp")
         || name.contains("last-failure")
@@ -206,6 +209,23 @@ fn what_is_remembered_in_a_new_home_outlives_a_power_cut() {
     let home = Home::live();
     let done = faults.record(&home, &["remember", "The first thing in a new home"]);
     assert!(done.iter().any(|one| one.letter == 'M'), "a folder was made: {done:?}");
+    assert_names_outlive_a_power_cut(&done);
+    // So is what a hook is told first of all.
+    let new = Home::live();
+    let agent = Agent::new(&new, "march");
+    let payload = agent.payload("UserPromptSubmit", &json!({ "prompt": hooking::DECISION }));
+    let done = faults.record_hook(&new, "UserPromptSubmit", &payload);
+    // That a hook was called at all, and what it had in mind, may be lost.
+    let holds = |one: &Operation| {
+        let path = one.path.to_string_lossy();
+        one.letter == 'D'
+            || path.ends_with("home")
+            || path.contains("journal")
+            || path.contains(".db")
+    };
+    let done: Vec<Operation> = done.into_iter().filter(holds).collect();
+    let journal = |one: &Operation| one.path.to_string_lossy().contains("journal");
+    assert!(done.iter().any(|one| one.letter == 'S' && journal(one)), "synced: {done:?}");
     assert_names_outlive_a_power_cut(&done);
     // A copy and what it replaces are as safe.
     let copy = home.arg("copy.db");

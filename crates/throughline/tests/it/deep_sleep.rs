@@ -7,6 +7,7 @@ use crate::harness::{Home, batches, id_of, overwrite, strings};
 use crate::hooking::Agent;
 use crate::models_trouble::until;
 use crate::transfer::clone_of;
+use crate::{meeting, sleeping};
 
 /// What a project knows about two topics, and something that belongs to neither.
 pub(crate) const KNOWN: [&str; 13] = [
@@ -233,13 +234,45 @@ fn what_denies_another_memory_is_put_before_a_person_and_decided_by_nobody_else(
     assert!(!waits["contested"].as_array().expect("a list").is_empty(), "{waits}");
 }
 
+/// More pairs that differ in what is done, one of them in two words.
+const TURNED: [(&str, &str); 3] = [
+    ("The billing worker reads the orders table", "The billing worker writes the orders table"),
+    ("The edge agent pulls updates from the hub", "The edge agent pushes updates to the hub"),
+    ("The exporter reads from the archive bucket", "The exporter writes to the archive bucket"),
+];
+
+#[test]
+fn opposites_are_never_made_one_by_a_deep_sleep_and_lend_each_other_no_evidence() {
+    let pairs = meeting::OPPOSITES.into_iter().chain(TURNED);
+    let [opposites @ .., _same] = sleeping::OPPOSITES;
+    for (one, other) in pairs.chain(opposites.map(|[one, other]| (one, other))) {
+        let home = Home::new();
+        let first = home.remember(one);
+        home.travel("2026-03-03");
+        let second = home.remember(other);
+        let held = |id: &str| {
+            let memory = home.show(id);
+            (memory["state"].clone(), memory["evidence"].clone())
+        };
+        let before = [held(&first), held(&second)];
+        let slept = home.json(&["sleep", "--deep"]);
+        let after = [held(&first), held(&second)];
+        assert_eq!(after, before, "{one} / {other}: {}", pass(&slept, "contradictions"));
+    }
+}
+
 #[test]
 fn the_same_fact_in_other_words_becomes_one_memory() {
-    let home = Home::new();
-    home.remember("The CI runs on Buildkite");
-    home.remember("Our CI system is Buildkite");
-    let slept = home.json(&["sleep", "--deep"]);
-    assert_eq!(home.texts(&["list"]).len(), 1, "{}", pass(&slept, "contradictions"));
+    for (one, other) in [
+        ("The CI runs on Buildkite", "Our CI is run on Buildkite"),
+        ("Deployments are started by a robot", "A robot starts the deployments"),
+    ] {
+        let home = Home::new();
+        home.remember(one);
+        home.remember(other);
+        let slept = home.json(&["sleep", "--deep"]);
+        assert_eq!(home.texts(&["list"]).len(), 1, "{}", pass(&slept, "contradictions"));
+    }
 }
 
 #[test]

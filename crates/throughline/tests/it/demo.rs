@@ -32,6 +32,8 @@ fn the_demo_shows_what_is_noticed_kept_and_told_turn_by_turn() {
     assert!(has(first, "kept:", "The staging database runs on Postgres 14"), "{first:#?}");
     assert!(has(first, "kept:", "keep sessions in Postgres instead of Redis"), "{first:#?}");
     assert!(has(first, "told the agent:", "nothing"), "it was just said: {first:#?}");
+    let kept = first.iter().filter(|line| line.starts_with("kept:"));
+    assert_eq!(kept.count(), 2, "no reason is a fact of its own: {first:#?}");
 
     let rule = after(&lines, "09:10");
     assert!(has(rule, "kept:", "always run cargo fmt before you commit"), "{rule:#?}");

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Home, Run, overwrite, strings};
+use crate::harness::{Home, Missing, Run, overwrite, skipped, strings};
 use crate::hook_trouble::{files_of, journaled, prompt};
 use crate::hooking::{Agent, DECISION, assert_sound, diagnosis, told};
 use crate::models_trouble::until;
@@ -144,7 +144,6 @@ struct Disk(PathBuf);
 
 impl Disk {
     /// `None`, and a word about it, where this user may not mount anything.
-    #[expect(clippy::print_stdout, reason = "a test that is skipped says so")]
     fn under(home: &Home, size: &str) -> Option<Self> {
         std::fs::create_dir(home.path()).expect("a folder can be made");
         let options = format!("size={size},mode=0700");
@@ -155,7 +154,7 @@ impl Disk {
         if mount.is_ok_and(|done| done.status.success()) {
             return Some(Self(home.path()));
         }
-        println!("skipped: mounting a small disk needs rights that this user does not have");
+        skipped(&Missing::Right("mounting a small disk needs rights that this user does not have"));
         None
     }
 
@@ -192,6 +191,9 @@ fn a_home_that_can_only_be_read_still_answers_and_says_why_it_keeps_nothing() {
     assert!(told[0].contains("nothing can be written"), "{told:?}");
     assert_eq!(home.run(&["doctor"]).code, 1, "and it is said to be wrong");
     assert!(diagnosis(&home, "database")[0].contains("only for reading"));
+    for page in [home.run(&["doctor"]).stdout, home.run(&["remember", "Something new"]).stderr] {
+        assert!(!page.contains("`restore"), "nothing is damaged: {page}");
+    }
     assert!(home.page(&["status"]).contains("nothing can be written"));
     assert!(home.json(&["status"])["unwritable"].is_string());
 }

@@ -38,6 +38,14 @@ fn what_memory_does_not_allow_is_refused_with_one_and_what_is_written_wrongly_wi
         (&["unlink", &id, "because", &twin], 3),
         (&["edit", &id, "--valid-from", "2026-12-01", "--valid-until", "2026-01-01"], 2),
         (&["list", "--limit", "0"], 2),
+        (&["search", "postgres", "--limit", "0"], 2),
+        (&["recall", "postgres", "--limit", "0"], 2),
+        (&["log", "--limit", "0"], 2),
+        (&["told", "--limit", "0"], 2),
+        (&["boxes", "--limit", "0"], 2),
+        (&["similar", &id, "--limit", "0"], 2),
+        (&["done", &id], 1),
+        (&["restore", "."], 1),
     ] {
         let run = home.run(args);
         assert_eq!(run.code, code, "{args:?}: {}", run.stderr);
@@ -77,7 +85,10 @@ fn help_is_there_for_every_word_that_asks_for_it() {
 fn asking_for_nothing_or_for_a_session_without_one_is_said() {
     let home = Home::new();
     home.remember("Staging runs Postgres 14");
-    assert_eq!(home.page(&["log", "--limit", "0"]), "--limit 0 shows nothing\n");
+    for args in [&["log"][..], &["recall", "What does staging run?"], &["told"]] {
+        let (_, error) = home.error(&[args, &["--limit", "0"]].concat());
+        assert!(error["message"].as_str().unwrap().contains("1 or more"), "{args:?}: {error}");
+    }
     let (code, error) = home.error(&["--scope", "session", "list"]);
     assert_eq!(code, 2);
     assert!(error["message"].as_str().unwrap().contains("--session"), "{error}");
@@ -118,6 +129,10 @@ fn a_file_that_is_no_copy_is_not_restored_and_that_is_said_plainly() {
     assert!(hint.contains("nothing was changed"), "{hint}");
     let (message, _) = told_plainly(&home, &["restore", &home.arg("nowhere.db")]);
     assert!(message.contains("nowhere.db"), "{message}");
+    std::fs::create_dir(home.outside("copies")).unwrap();
+    let (message, hint) = told_plainly(&home, &["restore", &home.arg("copies")]);
+    assert!(message.contains("is a folder") && !message.contains("no such"), "{message}");
+    assert!(hint.contains("name a file in it"), "{hint}");
     assert_eq!(home.texts(&["list"]), ["Staging runs Postgres 14"]);
     home.assert_sound();
 }
@@ -130,6 +145,10 @@ fn a_copy_that_cannot_be_written_names_the_folder_that_is_missing() {
     let (message, hint) = told_plainly(&home, &["backup", &file]);
     let folder = home.arg("no/such/folder");
     assert!(message.contains(&file) && message.contains("folder"), "{message}");
+    assert!(message.contains(&format!("{folder} is not there")), "{message}");
+    assert!(hint.contains("make the folder"), "{hint}");
+    let file = home.arg("no/such/folder/all.jsonl");
+    let (message, hint) = told_plainly(&home, &["export", "-o", &file]);
     assert!(message.contains(&format!("{folder} is not there")), "{message}");
     assert!(hint.contains("make the folder"), "{hint}");
     // The same where a file lies in the place of the folder.

@@ -4,7 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use crate::harness::Home;
+use crate::harness::{Home, Missing, skipped};
+use crate::hooking;
 
 /// The library, in a folder that goes away with the test.
 pub(crate) struct Faults {
@@ -21,7 +22,6 @@ pub(crate) struct Operation {
 
 impl Faults {
     /// `None`, and a word about it, where the library cannot be made.
-    #[expect(clippy::print_stdout, reason = "a test that is skipped says so")]
     pub(crate) fn new() -> Option<Self> {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/faults.c");
@@ -34,16 +34,22 @@ impl Faults {
         if built.is_ok_and(|built| built.status.success()) {
             return Some(Self { folder });
         }
-        println!("skipped: a C compiler is needed to let file operations fail");
+        skipped(&Missing::Program("a C compiler (cc) is needed to let file operations fail"));
         None
     }
 
-    fn run(&self, home: &Home, args: &[&str], faults: &[(&str, &str)]) -> Output {
+    /// A command whose file operations are watched.
+    fn command(&self, home: &Home, args: &[&str]) -> Command {
         let mut command = home.command();
         command.args(args).env("LD_PRELOAD", self.folder.path().join("faults.so"));
         let around = home.path().parent().expect("a home is in a folder").to_owned();
-        command.env("FAULTS_DIR", around).envs(faults.iter().copied());
-        command.output().expect("the program starts")
+        command.env("FAULTS_DIR", around);
+        command
+    }
+
+    fn run(&self, home: &Home, args: &[&str], faults: &[(&str, &str)]) -> Output {
+        let mut command = self.command(home, args);
+        command.envs(faults.iter().copied()).output().expect("the program starts")
     }
 
     /// What a command does to the files beside the home and in it. It must succeed.
@@ -52,7 +58,22 @@ impl Faults {
         std::fs::remove_file(&log).ok();
         let done = self.run(home, args, &[("FAULTS_LOG", &log.to_string_lossy())]);
         assert!(done.status.success(), "{args:?}: {}", String::from_utf8_lossy(&done.stderr));
-        let told = std::fs::read_to_string(&log).unwrap_or_default();
+        Self::recorded(&log)
+    }
+
+    /// The same for a hook that is told something.
+    pub(crate) fn record_hook(&self, home: &Home, event: &str, payload: &str) -> Vec<Operation> {
+        let log = self.folder.path().join("log");
+        std::fs::remove_file(&log).ok();
+        let mut command = self.command(home, &[]);
+        command.env("FAULTS_LOG", &log);
+        let run = hooking::call(command, event, payload.as_bytes(), &[hooking::PATIENT]);
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{event}");
+        Self::recorded(&log)
+    }
+
+    fn recorded(log: &Path) -> Vec<Operation> {
+        let told = std::fs::read_to_string(log).unwrap_or_default();
         let read = |line: &str| {
             let (letter, path) = line.split_once(' ')?;
             Some(Operation { letter: letter.chars().next()?, path: PathBuf::from(path) })

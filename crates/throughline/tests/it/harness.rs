@@ -432,6 +432,24 @@ fn without_ids(page: &str) -> String {
     tidy
 }
 
+/// What a test needs and does not find here.
+pub(crate) enum Missing {
+    /// A program that anybody can install. Where everything is checked, its absence is a failure.
+    Program(&'static str),
+    /// A right that this user or this machine does not have.
+    Right(&'static str),
+}
+
+/// A test that cannot look says so, on standard error; with `CI=true` it fails where it could have looked.
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+pub(crate) fn skipped(missing: &Missing) {
+    let (Missing::Program(what) | Missing::Right(what)) = missing;
+    eprintln!("skipped: {what}");
+    let everything_is_checked = std::env::var_os("CI").is_some_and(|value| value == "true");
+    let installable = matches!(missing, Missing::Program(_));
+    assert!(!(everything_is_checked && installable), "not looked at, though CI=true: {what}");
+}
+
 /// Whether the long versions of the tests were asked for.
 pub(crate) fn slow() -> bool {
     std::env::var_os("THROUGHLINE_SLOW").is_some_and(|value| value == "1")

@@ -77,7 +77,9 @@ impl Drop for Disk {
 fn a_disk_that_is_full_or_cannot_be_written_stops_nobody_and_is_used_again_later() {
     let home = Home::new();
     let Some(disk) = Disk::mount(home.outside("disk")) else {
-        println!("skipped: mounting a small disk needs rights that this user does not have");
+        crate::harness::skipped(&crate::harness::Missing::Right(
+            "mounting a small disk needs rights that this user does not have",
+        ));
         return;
     };
     let agent = Agent::new(&home, "march");

@@ -439,6 +439,7 @@ const CLAIMLESS: &[&str] = &[
     "Maybe one day the staging database runs on MySQL 8.",
     "It would be nice if the staging database ran on MySQL 8.",
     "My friend at another company says their staging database runs on MySQL 8.",
+    "In the other company the staging database runs on MySQL 8.",
     "Bob claims the staging database runs on MySQL 8, I have not checked.",
     "The customer asked if the staging database runs on MySQL 8.",
     "The blog post says \"the staging database runs on MySQL 8\".",

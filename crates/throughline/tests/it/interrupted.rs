@@ -134,6 +134,22 @@ fn a_restore_that_is_killed_at_any_moment_brings_nothing_erased_back() {
 }
 
 #[test]
+fn doctor_names_what_a_killed_restore_left() {
+    let (home, old) = erased_and_copied();
+    let backups = home.path().join("backups");
+    std::fs::create_dir_all(&backups).expect("a folder can be made");
+    let left = backups.join("restoring-20260302T090000Z.db");
+    std::fs::copy(old, &left).expect("a file can be copied");
+    assert!(!home.files_holding("zebra").is_empty(), "as a kill leaves it");
+    let checks = home.json(&["doctor"])["checks"].clone();
+    let named = checks.as_array().expect("a list").iter().find(|one| one["name"] == "left over");
+    let told = named.unwrap_or_else(|| panic!("it is named: {checks}"))["detail"].clone();
+    assert!(told.as_str().is_some_and(|told| told.contains("interrupted")), "{told}");
+    assert!(!left.exists(), "and cleared away");
+    assert_nowhere(&home, "zebra", "after doctor");
+}
+
+#[test]
 fn the_next_restore_clears_away_what_a_killed_one_left() {
     let (home, old) = erased_and_copied();
     let length = length(&home, &["restore", &old]);

@@ -217,3 +217,69 @@ fn no_way_to_read_a_memory_shows_a_fence_that_its_text_closes() {
         assert!(said.contains("‹/memory-1a2b"), "{page:?}: {said}\n{turns}");
     }
 }
+
+/// What models, hosts and terminals give a meaning to, and what nobody sees.
+const LOADED: [&str; 8] = [
+    "</memory-1a2b3c4d>",
+    "<system-reminder>",
+    "[INST]",
+    "<<SYS>>",
+    "<user>",
+    "hello</user>",
+    "\u{fff9}note\u{fffb}",
+    "\u{1d173}beam\u{1d174}",
+];
+
+/// What must not come out of [`LOADED`].
+fn is_raw(said: &str) -> Option<&'static str> {
+    let marks = ["</memory-1a2b", "<system-reminder", "[INST]", "<<SYS", "<user>", "</user>"];
+    let hidden = ["\u{fff9}", "\u{fffb}", "\u{1d173}", "\u{1d174}"];
+    marks.into_iter().chain(hidden).find(|mark| said.contains(mark))
+}
+
+#[test]
+fn no_tool_hands_out_a_stored_tag_or_a_hidden_character_in_words_or_as_data() {
+    let home = Home::new();
+    let loaded = LOADED.join(" and ");
+    let told = home.remember_with(&[
+        &format!("The zebra gateway logs {loaded} in a Vec<u8> at noon"),
+        "--tag",
+        &format!("zebra {}", LOADED[0]),
+        "--domain",
+        "<user>",
+    ]);
+    let other = home.remember(&format!("The zebra audit wants {loaded}"));
+    home.json(&["link", &told, "because", &other, "--reason", &loaded]);
+    crate::hooking::Agent::new(&home, "one")
+        .hears(&format!("We decided that the zebra gateway keeps {loaded} because of the audit."));
+    let mut client = home.mcp();
+    let ask = "What does the zebra gateway log at noon?";
+    let mut heard = String::new();
+    for (tool, arguments) in [
+        ("recall", json!({ "query": ask, "episodes": true })),
+        ("recall", json!({ "query": ask, "limit": 1 })),
+        ("recall", json!({ "query": "zebra", "mode": "search" })),
+        ("recall", json!({ "query": "", "mode": "list" })),
+        ("expand", json!({ "id": told })),
+        ("why", json!({ "id": told })),
+        ("review", json!({})),
+        ("remember", json!({ "content": format!("The zebra port is guarded by {loaded}") })),
+        ("relate", json!({ "from": told, "relation": "supports", "to": other, "reason": loaded })),
+        ("feedback", json!({ "id": told, "helpful": true })),
+        ("verify", json!({ "id": told, "outcome": "confirmed", "evidence": loaded })),
+        ("archive", json!({ "id": told, "reason": loaded })),
+        ("expand", json!({ "id": loaded })),
+    ] {
+        let said = client.try_call(tool, arguments);
+        // The page of a recall has a fence of its own.
+        let said = said.to_string();
+        assert_eq!(is_raw(&said), None, "{tool}: {said}");
+        heard.push_str(&said);
+    }
+    for uri in [format!("throughline://memory/{told}"), "throughline://brief".to_owned()] {
+        let said = client.get("resources/read", json!({ "uri": uri })).to_string();
+        assert_eq!(is_raw(&said), None, "{uri}: {said}");
+        heard.push_str(&said);
+    }
+    assert!(heard.contains("Vec<u8>") && heard.contains("‹INST]"), "all else stays: {heard}");
+}

@@ -7,7 +7,7 @@ use crate::harness::{Home, handle, strings};
 use crate::hooking::Agent;
 
 /// Pairs that are alike and say opposite things, or speak of two things.
-const OPPOSITES: [(&str, &str); 8] = [
+pub(crate) const OPPOSITES: [(&str, &str); 8] = [
     (
         "The cache layer stores encrypted session data",
         "The cache layer stores unencrypted session data",
@@ -66,6 +66,66 @@ fn opposites_that_are_told_to_an_agent_stay_two_memories_and_add_no_evidence() {
     assert_eq!(kept.len(), 2, "{kept:?}");
     let after = home.show(before["id"].as_str().expect("an id"));
     assert_eq!(after["evidence"], before["evidence"]);
+}
+
+#[test]
+fn opposites_that_are_told_in_two_prompts_lend_each_other_no_evidence_and_no_trust() {
+    for (one, other) in OPPOSITES {
+        let home = Home::new();
+        for (day, session, said) in
+            [("2026-03-02", "monday", one), ("2026-03-03", "tuesday", other)]
+        {
+            home.travel(day);
+            let agent = Agent::new(&home, session);
+            agent.hears(&format!("Remember: {said}."));
+            agent.answers("Noted.");
+            agent.ends();
+        }
+        let all = home.everything();
+        let kept = all["items"].as_array().expect("a list");
+        for said in [one, other] {
+            let memory = kept.iter().find(|memory| memory["content"] == said);
+            let memory = memory.unwrap_or_else(|| panic!("{said} is kept: {all}"));
+            assert_eq!(memory["evidence"].as_array().map(Vec::len), Some(1), "{memory}");
+            assert!(memory["trust"].as_f64().is_some_and(|trust| trust <= 0.95), "{memory}");
+        }
+        let first = kept.iter().find(|memory| memory["content"] == one).expect("it is kept");
+        assert_ne!(first["state"], "retracted", "{first}");
+    }
+}
+
+#[test]
+fn opposites_that_an_agent_remembers_by_tool_or_shell_leave_the_users_word_as_it_was() {
+    for (one, other) in OPPOSITES {
+        let home = Home::new();
+        let first = home.remember(one);
+        let before = home.show(&first);
+        home.travel("2026-03-03");
+        let by_tool = home.mcp().call("remember", json!({ "content": other }));
+        assert_eq!(by_tool["known"], Value::Null, "{other}: {by_tool}");
+        let mut shell = home.command();
+        shell.env("CLAUDECODE", "1").args(["--json", "remember", other]);
+        assert!(shell.output().expect("the program starts").status.success(), "{other}");
+        let after = home.show(&first);
+        for what in ["state", "authority", "evidence"] {
+            assert_eq!(after[what], before[what], "{one}");
+        }
+        assert!(after["trust"].as_f64() <= before["trust"].as_f64(), "{one}: {after}");
+        assert_eq!(current(&home).len(), 2, "{one} / {other}");
+    }
+}
+
+#[test]
+fn another_value_from_an_agents_shell_disagrees_with_the_users_word_and_replaces_nothing() {
+    let home = Home::new();
+    let first = home.remember("Prod runs MySQL 8");
+    let mut shell = home.command();
+    shell.env("CLAUDECODE", "1").args(["--json", "remember", "Prod runs MySQL 9"]);
+    let run = shell.output().expect("the program starts");
+    let told: Value = serde_json::from_slice(&run.stdout).expect("the answer is JSON");
+    assert_eq!((&told["superseded"], &told["contested"]), (&json!([]), &json!([first])), "{told}");
+    assert_eq!(home.show(&first)["state"], "confirmed");
+    assert_eq!(home.json(&["review"])["contested"].as_array().map(Vec::len), Some(1));
 }
 
 #[test]
@@ -338,4 +398,7 @@ fn whether_a_binding_moved_has_one_answer() {
     let shown = home.show(&id);
     assert_eq!(shown["watermarks"][0]["status"], "unchanged", "{shown}");
     assert!(!strings(&shown["flags"]).contains(&"stale"), "{shown}");
+    let brief = Agent::new(&home, "march").starts();
+    assert!(brief.contains("The HTTP timeout is 30"), "{brief}");
+    assert!(!brief.contains("check") && !brief.contains("First of all"), "as it is: {brief}");
 }

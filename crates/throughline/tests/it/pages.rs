@@ -193,6 +193,7 @@ fn status_stats_and_doctor_are_short_pages() {
     memories  3 current, 4 in all
     captured  0 turns
         told  0 times in 30 days: `throughline told`
+       sleep  4 memories wait: `throughline sleep`
      changed  2026-05-11T09:01:00.000Z
         home  [TEMP]/home
     ");

@@ -30,13 +30,16 @@ fn questions_orders_suppositions_and_nods_are_not_quoted() {
         "ok ship the ulids, deploy the order ids to production",
         "Maybe we should move the order ids from ulids to snowflakes.",
         "what if the ulids of the order ids clash?",
+        "ok",
+        "ok.",
+        "yes please",
     ] {
         let home = Home::new();
-        session(&home, "march", &[passing]);
+        session(&home, "march", &[passing, "ok"]);
         let told = told(&home, "why did we go with ulids for order ids?");
         let quoted: Vec<&str> = told.lines().filter(|line| line.starts_with('“')).collect();
         assert_eq!(quoted, Vec::<&str>::new(), "{passing}");
-        assert!(!told.contains("Got it"), "{told}");
+        assert!(!told.contains("Got it") && !told.contains("“ok"), "{told}");
     }
 }
 

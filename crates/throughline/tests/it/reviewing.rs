@@ -184,9 +184,18 @@ fn what_waits_is_told_in_words_and_offers_only_what_works() {
     let home = Home::new();
     unclear(&home);
     let page = home.page(&["review"]);
-    assert!(!page.contains("{\"op\":\"retract\""), "{page}");
+    for raw in ["{\"", "unknown variant", "expected"] {
+        assert!(!page.contains(raw), "{raw}: {page}");
+    }
     assert!(page.contains("take back “the thing about the mascot”"), "{page}");
+    assert!(page.contains("the mascot is a heron"), "what it is about is shown: {page}");
+    assert!(page.contains("does not understand"), "{page}");
     for one in waiting(&home) {
+        let accept = format!("review --accept {}", handle(one["id"].as_str().unwrap()));
+        let offered = page.lines().find(|line| line.contains(&accept)).expect("a way out");
+        assert!(offered.contains("--for MEMORY") || offered.contains("--text"), "{offered}");
+        let why = format!("{}{}{}", one["says"], one["why"], one["stuck"]);
+        assert!(!why.contains("{\\\"") && !why.contains("unknown variant"), "{why}");
         let (code, error) = home.error(&["review", "--accept", one["id"].as_str().unwrap()]);
         assert_eq!((code, error["code"].as_str()), (1, Some("not_possible")), "{one}");
         assert!(one["stuck"].is_string(), "a way that fails is not offered: {one}");

@@ -213,6 +213,25 @@ fn a_repository_that_was_moved_asks_once_and_goes_on_when_it_is_joined() {
 }
 
 #[test]
+fn init_in_a_second_clone_says_how_it_is_joined_though_agents_are_connected_already() {
+    let home = Home::new();
+    project(&home);
+    repository(&home.outside("clone"), ORIGIN);
+    std::fs::create_dir(home.outside("claude")).expect("the disk does as it is told");
+    let init = |folder: &str| {
+        let run = home.from(folder).run(&["init", "--config", &home.arg("claude")]);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        run.stdout
+    };
+    assert!(!init("app").contains("project join"), "it is the project's own folder");
+    let page = init("clone");
+    assert!(page.contains("Nothing to change."), "connected before: {page}");
+    assert!(page.contains("throughline project join"), "{page}");
+    home.from("clone").json(&["project", "join"]);
+    assert!(!init("clone").contains("project join"));
+}
+
+#[test]
 fn an_agent_in_its_shell_joins_nothing() {
     let home = Home::new();
     project(&home);

@@ -38,6 +38,27 @@ fn a_statement_is_kept_whole_and_as_it_was_said() {
 }
 
 #[test]
+fn a_reason_in_a_sentence_of_its_own_stays_with_what_it_explains() {
+    for said in [
+        "Never use println! in library code. It breaks the JSON output",
+        "We decided to keep sessions in Postgres. Redis lost them twice when the node restarted",
+    ] {
+        let held = held_after(&format!("{said}."));
+        assert_eq!(contents(&held), [said]);
+    }
+}
+
+#[test]
+fn what_holds_at_another_company_is_no_fact_here() {
+    for said in [
+        "In the other company the staging database runs on MySQL.",
+        "In the other company the staging database runs on MySQL, which port does ours use?",
+    ] {
+        assert_eq!(contents(&held_after(said)), Vec::<&str>::new(), "{said}");
+    }
+}
+
+#[test]
 fn no_content_is_made_of_words_that_nobody_said() {
     for said in [
         "The gateway terminates TLS with OpenSSL, not rustls.",

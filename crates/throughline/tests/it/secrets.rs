@@ -122,6 +122,39 @@ fn numbers_with_valid_check_digits_go_and_others_stay() {
     }
 }
 
+/// Text with a marked span and numbers of people, and what must not stay of it.
+const MARKED: [&str; 4] = [
+    "The office moves in May. <private>The landlord zebrawood wants out.</private> Plan the plumbago move.",
+    "The plumbago office is large. [sensitive]Her number is quagmire.[/sensitive]",
+    "The plumbago customer paid with 4111 1111 1111 1111 and wants it back.",
+    "The plumbago refund goes to DE89 3704 0044 0532 0130 00; her SSN is 219-09-9999.",
+];
+const UNSAID: [&str; 5] =
+    ["zebrawood", "quagmire", "4111 1111 1111 1111", "DE89 3704 0044 0532 0130 00", "219-09-9999"];
+
+#[test]
+fn marked_spans_and_numbers_of_people_come_in_by_no_other_door_either() {
+    let by_hand = Home::new();
+    let by_tool = Home::new();
+    let ingested = Home::new();
+    let mut client = by_tool.mcp();
+    let mut turns = String::new();
+    for (number, text) in MARKED.into_iter().enumerate() {
+        by_hand.remember_with(&[text, "--label", text]);
+        client.call("remember", json!({ "content": text }));
+        let turn = json!({ "session": "s1", "at": format!("2026-02-23T10:0{number}:00Z"),
+            "speaker": "user", "text": text, "id": format!("t{number}") });
+        turns.push_str(&format!("{turn}\n"));
+    }
+    client.leave();
+    std::fs::write(ingested.outside("talks.jsonl"), turns).expect("a file can be written");
+    ingested.json(&["ingest", &ingested.arg("talks.jsonl")]);
+    for (home, door) in [(by_hand, "remember"), (by_tool, "the tool"), (ingested, "ingest")] {
+        assert_gone(&home, &UNSAID, door);
+        assert!(!home.files_holding("plumbago").is_empty(), "the rest is kept by {door}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn every_file_of_a_busy_home_is_its_owners_alone() {

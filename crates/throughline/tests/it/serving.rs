@@ -80,6 +80,30 @@ fn what_is_written_over_http_is_the_users_word_and_can_be_undone() {
 }
 
 #[test]
+fn another_value_posted_over_http_meets_the_first_and_the_answer_says_so() {
+    let home = Home::live();
+    let server = Served::start(&home);
+    let post = |content: &str| {
+        let made =
+            server.ask("POST", "/api/v1/memories", &[], Some(&json!({ "content": content })));
+        assert_eq!(made.status, 201, "{made:?}");
+        made.json()
+    };
+    let first = id_of(&post("Prod runs MySQL 8")["memory"]);
+    assert_eq!(post("Prod runs MySQL 9")["superseded"], json!([first]));
+    assert_eq!(home.show(&first)["state"], "superseded");
+    let decided = id_of(&post("We decided to use MySQL for the orders database")["memory"]);
+    let other = post("We decided to use SQLite for the orders database");
+    assert_eq!(other["contested"], json!([decided]), "{other}");
+    assert_eq!(server.get("/api/v1/review")["contested"].as_array().map(Vec::len), Some(1));
+    let before = home.show(&id_of(&post("The billing worker reads the ledger queue")["memory"]));
+    let opposite = post("The billing worker writes the ledger queue");
+    assert_eq!(opposite["deduped"], false, "{opposite}");
+    let after = home.show(&id_of(&before));
+    assert_eq!((&after["evidence"], &after["trust"]), (&before["evidence"], &before["trust"]));
+}
+
+#[test]
 fn a_list_goes_on_where_it_ended_whatever_comes_in_meanwhile() {
     let home = Home::live();
     for number in 0..7 {

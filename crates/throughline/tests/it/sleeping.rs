@@ -49,8 +49,8 @@ fn what_only_looks_alike_is_left_apart() {
     assert_eq!(home.texts(&["list"]).len(), texts.len());
 }
 
-/// Pairs that differ in one word and say the opposite.
-const OPPOSITES: [[&str; 2]; 8] = [
+/// Pairs that differ in one word and say the opposite, and one that says the same.
+pub(crate) const OPPOSITES: [[&str; 2]; 8] = [
     [
         "The cache layer stores encrypted session data",
         "The cache layer stores unencrypted session data",
@@ -258,6 +258,24 @@ fn status_says_what_waits_for_sleep() {
     assert_eq!(home.json(&["sleep"])["inputs"]["episodes"], 2);
     assert_eq!(waits(), 0);
     assert!(!home.page(&["status"]).contains("wait"));
+}
+
+#[test]
+fn memories_that_wait_for_sleep_are_counted_as_a_sleep_counts_them() {
+    let home = Home::new();
+    let waits = || home.json(&["status"])["sleep_waits_memories"].clone();
+    assert_eq!(waits(), 0);
+    let known = home.remember("The warehouse scanner talks to port 7000");
+    home.remember("The warehouse scanner is cleaned on Fridays");
+    home.remember("The warehouse scanner is cleaned on Fridays");
+    home.json(&["edit", &known, "The warehouse scanner talks to port 7001"]);
+    assert_eq!(waits(), 2, "each counts once");
+    let page = home.page(&["status"]);
+    assert!(page.contains("2 memories wait: `throughline sleep`"), "{page}");
+    assert_eq!(home.json(&["sleep", "--dry-run"])["inputs"]["memories"], 2);
+    let slept = home.json(&["sleep"]);
+    assert_eq!((&slept["inputs"]["memories"], &slept["left_memories"]), (&json!(2), &json!(0)));
+    assert_eq!(waits(), 0, "what sleep did itself does not wait");
 }
 
 /// Whether something slept since a batch.

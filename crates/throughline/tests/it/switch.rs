@@ -77,6 +77,29 @@ fn switched_off_a_person_still_sees_copies_and_erases_what_is_there() {
 }
 
 #[test]
+fn switched_off_by_the_environment_a_person_still_sees_copies_and_erases_what_is_there() {
+    let home = Home::new();
+    let (kept, gone) = (home.remember("Before"), home.remember("To be erased"));
+    let off = |args: &[&str]| {
+        let mut command = home.command();
+        let run = command.env("THROUGHLINE_DISABLE", "1").arg("--json").args(args).output();
+        let run: crate::harness::Run = run.expect("the program starts").into();
+        assert_eq!(run.code, 0, "{args:?}: {}", run.stderr);
+        run.stdout
+    };
+    assert!(off(&["list"]).contains("Before") && off(&["show", &kept]).contains("Before"));
+    assert!(off(&["search", "before"]).contains("Before"));
+    off(&["doctor"]);
+    off(&["status"]);
+    off(&["purge", &gone, "--yes"]);
+    assert!(home.files_holding("To be erased").is_empty());
+    off(&["backup", &home.arg("copy.db")]);
+    off(&["export", "--output", &home.arg("all.jsonl")]);
+    let exported = std::fs::read_to_string(home.outside("all.jsonl")).expect("it was written");
+    assert!(exported.contains("Before") && home.outside("copy.db").exists(), "{exported}");
+}
+
+#[test]
 fn switched_off_in_the_settings_nothing_is_taken_in_until_switched_on() {
     let home = Home::new();
     home.remember("Before");

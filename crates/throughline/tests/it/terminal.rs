@@ -20,6 +20,8 @@ const HOSTILE: &[&str] = &[
     "\u{202e}desrever\u{202c}",
     "\u{2066}isolated\u{2069}",
     "\u{200f}mark\u{200e}",
+    "\u{fff9}note\u{fffa}over\u{fffb}",
+    "\u{1d173}beam\u{1d174}",
     "zero\u{200b}width",
     "byte\u{feff}order",
     "tag\u{e0041}\u{e0042}",
@@ -30,7 +32,8 @@ fn obeyed(c: char) -> bool {
     let harmless = matches!(c, '\n' | '\t');
     let direction =
         matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let hidden = matches!(c, '\u{200b}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
+    let hidden = matches!(c, '\u{200b}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}')
+        || matches!(c, '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e007f}');
     (c.is_control() && !harmless) || direction || hidden
 }
 

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::harness::{Home, clean, id_of, slow, strings};
 use crate::hook_trouble::journaled;
-use crate::hooking::{Agent, PATIENT, assert_sound, call};
+use crate::hooking::{Agent, PATIENT, assert_sound, call, told};
 use crate::mcp_client::Client;
 
 /// Processes that write at the same time.
@@ -107,6 +107,55 @@ fn sixteen_hooks_and_two_servers_that_write_at_once_lose_nothing() {
     assert_eq!(lost, Vec::<String>::new());
     assert_eq!(home.json(&["status"])["lost_turns"], 0);
     assert_sound(&home);
+}
+
+#[test]
+fn hooks_that_ask_in_a_crowd_of_writers_are_answered_and_nothing_is_lost() {
+    const HOOKS: usize = 16;
+    const SERVERS: usize = 2;
+    const WRITES: usize = 8;
+    let home = Home::live();
+    home.remember("The staging database runs on Postgres 14");
+    let asks = "Which version of Postgres does the staging database run on?";
+    let hooks: Vec<_> = (0..HOOKS)
+        .map(|hook| {
+            let agent = Agent::new(&home, &format!("session {hook}"));
+            let prompt = format!("{asks} {}", decided(hook, 0));
+            (home.command(), agent.payload("UserPromptSubmit", &json!({ "prompt": prompt })))
+        })
+        .collect();
+    let servers: Vec<Client> = (0..SERVERS).map(|_| home.mcp()).collect();
+    let go = std::sync::Barrier::new(HOOKS + SERVERS);
+    let answered = std::sync::atomic::AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        let (go, answered) = (&go, &answered);
+        for (command, payload) in hooks {
+            scope.spawn(move || {
+                go.wait();
+                // Time enough for a busy machine: what is shown is that nobody waits for a turn to write.
+                let run = call(command, "UserPromptSubmit", payload.as_bytes(), &[PATIENT]);
+                let heard = told("UserPromptSubmit", &run).contains("Postgres 14");
+                answered.fetch_add(usize::from(heard), std::sync::atomic::Ordering::Relaxed);
+            });
+        }
+        for (server, mut client) in servers.into_iter().enumerate() {
+            scope.spawn(move || {
+                go.wait();
+                for write in 0..WRITES {
+                    client.call("remember", json!({"content": frozen(server, write)}));
+                }
+                client.leave();
+            });
+        }
+    });
+    let answered = answered.into_inner();
+    assert!(answered * 4 >= HOOKS * 3, "{answered} of {HOOKS} were told what is known");
+    let held = home.page(&["export"]) + &journaled(&home).join("\n");
+    let told = (0..HOOKS).map(|hook| decided(hook, 0));
+    let written = (0..SERVERS).flat_map(|one| (0..WRITES).map(move |write| frozen(one, write)));
+    let lost: Vec<String> = told.chain(written).filter(|text| !held.contains(text)).collect();
+    assert_eq!(lost, Vec::<String>::new());
+    assert_eq!(home.json(&["status"])["lost_turns"], 0);
 }
 
 #[test]

@@ -312,3 +312,32 @@ fn what_many_imported_texts_say_is_found_at_once_and_their_vectors_come_with_sle
     assert_eq!(home.json(&["status"])["without_vector"], 0);
     home.assert_sound();
 }
+
+#[test]
+fn many_observations_that_are_nearly_alike_are_imported_in_a_time_that_grows_with_their_number() {
+    let took = |entities: usize| {
+        let home = Home::new();
+        let observed = |of: usize, one: usize| {
+            let station = of * 20 + one;
+            format!("Station {station} of region {of} measures rainfall with gauge {one}")
+        };
+        let entity = |of: usize| {
+            let all: Vec<String> = (0..20).map(|one| observed(of, one)).collect();
+            let name = format!("Region {of}");
+            let entity = serde_json::json!({ "type": "entity", "name": name,
+                "entityType": "region", "observations": all });
+            format!("{entity}\n")
+        };
+        let lines: String = (0..entities).map(entity).collect();
+        std::fs::write(home.outside("memory.jsonl"), lines).expect("a file can be written");
+        let began = std::time::Instant::now();
+        home.json(&["import", "--format", "server-memory", &home.arg("memory.jsonl")]);
+        let took = began.elapsed();
+        let total = home.json(&["list", "--limit", "1"])["total"].as_u64();
+        assert!(total >= Some(entities as u64 * 20), "{total:?}");
+        took
+    };
+    let (few, many) = (took(8), took(32));
+    // Four times as many took sixteen times as long when each was compared with all others.
+    assert!(many < few * 9 + std::time::Duration::from_secs(2), "{few:?}, then {many:?}");
+}

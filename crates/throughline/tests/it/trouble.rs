@@ -184,7 +184,9 @@ impl Drop for SmallDisk {
 fn a_full_disk_fails_cleanly_and_loses_nothing() {
     let home = Home::new();
     let Some(disk) = SmallDisk::mount(home.outside("disk")) else {
-        println!("skipped: mounting a small disk needs rights that this user does not have");
+        crate::harness::skipped(&crate::harness::Missing::Right(
+            "mounting a small disk needs rights that this user does not have",
+        ));
         return;
     };
     let place = disk.0.join("home");

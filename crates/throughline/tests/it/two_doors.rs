@@ -49,6 +49,25 @@ fn another_value_said_in_a_later_prompt_replaces_the_first_as_it_does_by_hand() 
 }
 
 #[test]
+fn a_decision_for_the_same_purpose_in_a_later_prompt_never_stands_beside_the_first_unsaid() {
+    let home = Home::new();
+    let decided = |name: &str| format!("We decided to use {name} for the orders database");
+    says(&home, "monday", &format!("{}.", decided("MySQL")));
+    home.travel("2026-03-03");
+    says(&home, "tuesday", &format!("{}.", decided("SQLite")));
+    let kept = states(&home);
+    assert_eq!(kept.len(), 2, "{kept:?}");
+    assert!(kept.contains(&("confirmed".to_owned(), decided("SQLite"))), "{kept:?}");
+    let replaced = kept.contains(&("superseded".to_owned(), decided("MySQL")));
+    let brief = Agent::new(&home, "wednesday").starts();
+    assert!(replaced || brief.contains("contested by"), "{kept:?}: {brief}");
+    let recall = home.json(&["recall", "which database do we use for orders?"]);
+    let text = recall["text"].as_str().expect("a text");
+    assert!(text.contains("SQLite"), "{text}");
+    assert!(replaced != text.contains("contested"), "{text}");
+}
+
+#[test]
 fn two_things_that_are_used_stand_beside_each_other_by_prompts_too() {
     let home = Home::new();
     says(&home, "monday", "The worker uses Node 18.");

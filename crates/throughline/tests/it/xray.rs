@@ -195,6 +195,43 @@ fn the_page_of_why_not_tells_the_verdict_and_what_it_is_made_of() {
     }
 }
 
+/// The two numbers of a page: how well it fits, and from where on it would.
+fn relevance_and_enough(page: &str) -> Option<(f64, f64)> {
+    let (_, told) = page.split_once("relevance ")?;
+    let (relevance, told) = told.split_once(" (enough from ")?;
+    let (enough, _) = told.split_once(" on)")?;
+    Some((relevance.parse().ok()?, enough.parse().ok()?))
+}
+
+#[test]
+fn what_is_said_not_to_fit_has_a_number_that_says_so_too() {
+    let (home, ids) = store();
+    let bought = home.remember("Two Redis machines were bought used");
+    home.json(&["link", &ids[0], "because", &bought]);
+    let questions = [
+        "which postgres does staging run?",
+        "where do sessions live?",
+        "why do sessions live in Postgres and not in Redis?",
+        "what was bought used?",
+        "who owns the billing dashboard?",
+        "how long are logs kept?",
+        "what did Redis forget after restarts?",
+    ];
+    let mut unfit = 0;
+    for question in questions {
+        for id in ids.iter().chain([&bought]) {
+            let page = home.page(&["why-not", id, question]);
+            if !page.contains("does not fit") && !page.contains("overlaps, but") {
+                continue;
+            }
+            let Some((relevance, enough)) = relevance_and_enough(&page) else { continue };
+            assert!(relevance < enough, "{question}: {page}");
+            unfit += 1;
+        }
+    }
+    assert!(unfit > 2, "only {unfit} did not fit");
+}
+
 #[test]
 fn explaining_changes_nothing() {
     let (home, [_, decision, ..]) = store();
