@@ -92,6 +92,8 @@ closed_set! {
     pub enum Flag ("flag") {
         /// An active memory of at least equal rank says otherwise.
         Contested = "contested",
+        /// Something was said later that may have changed it.
+        Questioned = "questioned",
         /// What it is tied to has moved since.
         Stale = "stale",
         /// Too little used to come up by itself.

@@ -115,10 +115,12 @@ fn same_thing(
         let held = tx.rows(&[RowKey::memory(*space, id)])?.remove(0).and_then(Row::into_memory);
         // Judged before it was our turn: what has left view since is not touched.
         if let Some(held) = held.filter(|held| held.state.is_active()) {
-            // What differs by its form and by what it means gives another value.
-            let by_form = met.iter().any(|(old, _)| old.id == id);
+            // What differs by its form and by what it means gives another value, unless it was not told as a change.
+            let by_form = met.iter().find(|(old, _)| old.id == id).map(|(_, by_form)| *by_form);
+            let may_replace = !tx.bearings.only_contest;
+            let is_sure = by_form.is_some_and(|it| it == Difference::Value || may_replace);
             met.retain(|(old, _)| old.id != id);
-            met.push((held, if by_form { Difference::Value } else { difference }));
+            met.push((held, if is_sure { Difference::Value } else { difference }));
         }
     }
     if met.is_empty() {

@@ -44,8 +44,9 @@ const BY_HAND_CHANGES_FROM: f32 = 0.5;
 const BY_HAND_NEAR: f64 = 0.3;
 /// How near it must be where what is told is not told as a change.
 const BY_HAND_ALIKE: f64 = 0.6;
-/// From this likelihood on, what is told by hand touches a memory.
+/// From this likelihood on, what is told by hand touches a memory, where it is told as a change and where it is not.
 const BY_HAND_TOUCHES_FROM: f32 = 0.9;
+const BY_HAND_CONTESTS_FROM: f32 = 0.7;
 /// What is farther from a turn is not near anything that the turn says.
 const FAR: f64 = 0.05;
 /// From this likelihood on, what it touches is put in question.
@@ -99,18 +100,22 @@ pub(crate) struct Held {
 
 /// How claims bear on memories that are held, by the words of the claim.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Bearings(BTreeMap<String, Vec<Held>>);
+pub(crate) struct Bearings {
+    by_claim: BTreeMap<String, Vec<Held>>,
+    /// Whether the claims take no memory's place by what they mean: they were not told as a change.
+    pub(crate) only_contest: bool,
+}
 
 impl Bearings {
     /// Adds how a claim bears on what is held.
     pub(crate) fn add(&mut self, content: &str, bearings: Vec<Held>) {
-        self.0.insert(content.to_owned(), bearings);
+        self.by_claim.insert(content.to_owned(), bearings);
     }
 
     /// Lets what bears on a claim bear on other words for it.
     pub(crate) fn reword(&mut self, content: &str, as_said: &str) {
-        if let Some(bearings) = self.0.remove(content) {
-            self.0.insert(as_said.to_owned(), bearings);
+        if let Some(bearings) = self.by_claim.remove(content) {
+            self.by_claim.insert(as_said.to_owned(), bearings);
         }
     }
 
@@ -145,7 +150,7 @@ impl Bearings {
             !one.holds && same >= NOTICES_FROM
         };
         let otherwise = |one: &Held| one.holds && one.judged.touches() >= NOTICES_FROM;
-        let all = self.0.get(content).into_iter().flatten();
+        let all = self.by_claim.get(content).into_iter().flatten();
         all.into_iter().any(|one| one.since > at && (given_up(one) || otherwise(one)))
     }
 
@@ -164,7 +169,7 @@ impl Bearings {
 
     /// How a claim bears on what it was held against and holds.
     pub(crate) fn of(&self, content: &str) -> impl Iterator<Item = &Held> {
-        self.0.get(content).into_iter().flatten().filter(|one| one.holds)
+        self.by_claim.get(content).into_iter().flatten().filter(|one| one.holds)
     }
 
     fn touched(&self, content: &str) -> impl Iterator<Item = &Held> {
@@ -392,10 +397,10 @@ impl Capturing<'_> {
             let nearby = Nearby { said: new.content.clone(), memories };
             let plain = new.authority.is_user() && is_change;
             let mut found = self.bearings(&nearby, None, &new.content, true, plain);
-            found.retain(|one| {
-                one.judged.touches() >= BY_HAND_TOUCHES_FROM && one.near >= BY_HAND_NEAR
-            });
+            let from = if is_change { BY_HAND_TOUCHES_FROM } else { BY_HAND_CONTESTS_FROM };
+            found.retain(|one| one.judged.touches() >= from && one.near >= BY_HAND_NEAR);
             bearings.add(&new.content, found);
+            bearings.only_contest = !is_change;
         }
         Ok(bearings)
     }

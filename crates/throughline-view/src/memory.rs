@@ -12,8 +12,13 @@ use utoipa::ToSchema;
 /// What was said after a memory was kept, and may bear on it: the memory that it became, or the turn.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct WireLater {
-    pub id: String,
+    /// The turn it was said in, or the memory that was kept of it.
+    pub turn: String,
     pub at: String,
+    pub text: String,
+    /// The same as `turn`, by an older name.
+    pub id: String,
+    /// The same as `text`, by an older name.
     pub words: String,
 }
 
@@ -24,7 +29,8 @@ impl From<&Later> for WireLater {
             NodeId::Episode(id) => id.to_string(),
             NodeId::Entity(id) => id.to_string(),
         };
-        Self { id, at: later.at.to_string(), words: later.words.clone() }
+        let words = later.words.clone();
+        Self { turn: id.clone(), at: later.at.to_string(), text: words.clone(), id, words }
     }
 }
 
@@ -76,8 +82,9 @@ pub struct WireMemory {
     /// The people who said it; empty where memory has one person.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub said_by: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub later: Option<WireLater>,
+    /// What was said later and may bear on it; then it is flagged as questioned.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub later: Vec<WireLater>,
     pub reopened_by: Vec<WireShaken>,
     pub watermarks: Vec<WireWatermark>,
     pub evidence: Vec<WireEvidence>,
@@ -216,7 +223,7 @@ impl From<&Card> for WireMemory {
                 .map(|(id, names)| (id.to_string(), names.clone()))
                 .collect(),
             said_by: card.said_by(),
-            later: card.later.as_ref().map(WireLater::from),
+            later: card.later.iter().map(WireLater::from).collect(),
             reopened_by: card.reopened_by.iter().map(wire_shaken).collect(),
             watermarks: card.watermarks.iter().map(wire_watermark).collect(),
             evidence: card.evidence.iter().map(WireEvidence::from).collect(),

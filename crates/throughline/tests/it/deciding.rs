@@ -78,7 +78,7 @@ fn questioned() -> Option<(Home, String, Value)> {
 fn later_words_of_which_nothing_was_kept_are_decided_the_same_way() {
     let Some((home, id, one)) = questioned() else { panic!("nothing is questioned") };
     assert_eq!(one["id"], id.as_str());
-    assert!(one["later"]["words"].as_str().is_some_and(|words| words.contains("sht41")), "{one}");
+    assert!(one["later"][0]["text"].as_str().is_some_and(|words| words.contains("sht41")), "{one}");
     assert!(home.page(&["review"]).contains("Questioned (1)"));
     home.json(&["review", "--keep-a", &id]);
     assert_eq!(home.show(&id)["later"], json!(null), "it stands");

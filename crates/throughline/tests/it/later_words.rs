@@ -60,6 +60,47 @@ fn remembering_by_hand_meets_what_is_held_whatever_the_wording() {
     assert_eq!(later["contested"], json!([]), "{later}");
 }
 
+/// What is held, and what is said in passing that takes its place though its form speaks against that: somebody else
+/// settled it, or its number counts something in other words.
+const REPLACES_AGAINST_ITS_FORM: [(&str, &str); 2] = [
+    ("The Basel team reviews all code.", "No review from Basel side is needed as per call."),
+    (
+        "Lessons last 45 minutes.",
+        "Please recompute the bells with 50-minute lessons, the parents' council has won.",
+    ),
+];
+
+#[test]
+fn what_others_settled_or_counted_in_other_words_takes_the_place_of_what_it_changes() {
+    for (held, said) in REPLACES_AGAINST_ITS_FORM {
+        let home = Home::new();
+        let id = home.remember(held);
+        home.travel("2026-03-03");
+        let agent = Agent::new(&home, "later");
+        agent.hears(said);
+        agent.answers("Done.");
+        assert_eq!(home.show(&id)["state"], "superseded", "{held} | {said}");
+    }
+}
+
+#[test]
+fn an_answer_of_one_word_is_no_claim_and_stands_beside_what_it_changes() {
+    let home = Home::new();
+    let id = home.remember("Walkers get 80% of the booking price.");
+    home.travel("2026-03-03");
+    let agent = Agent::new(&home, "later");
+    agent.hears("Look at the payout formula.");
+    agent.answers("Payout formula uses 80% for the walker, keep it?");
+    agent.hears("85");
+    agent.answers("Done.");
+    let shown = home.show(&id);
+    assert_eq!(shown["state"], "confirmed", "one word is not enough to replace it: {shown}");
+    let later = shown["later"][0]["text"].as_str().unwrap_or_default();
+    assert!(later.starts_with("85") && later.contains("Payout formula"), "{shown}");
+    let page = home.page(&["recall", "What share of the booking price do walkers get?"]);
+    assert!(page.contains("80%") && page.contains("85"), "{page}");
+}
+
 #[test]
 fn what_an_agent_remembers_in_other_words_replaces_nothing_that_a_person_said() {
     let home = Home::new();
@@ -186,7 +227,7 @@ fn an_erased_turn_no_longer_stands_beside_a_memory() {
     let told = home.page(&question);
     assert!(told.contains("sht41 soldered in"), "{told}");
 
-    let later = home.show(&id)["later"].clone();
+    let later = home.show(&id)["later"][0].clone();
     assert_eq!(later["words"], "sht41 soldered in, way more honest temps");
     let turn = later["id"].as_str().expect("the turn");
     home.json(&["purge", turn, "--yes"]);
