@@ -23,6 +23,7 @@ mod flags;
 use flags::flags;
 
 use crate::Result;
+use crate::reading;
 use crate::seed::is_in_file;
 
 /// The field of a connection that says that sleep inferred the label.
@@ -146,6 +147,8 @@ pub struct Later {
     pub at: Timestamp,
     /// The words.
     pub words: String,
+    /// Whether they most likely leave the memory not as it is.
+    pub questions: bool,
 }
 
 /// A reason that no longer holds as it did.
@@ -425,7 +428,7 @@ impl CardSurroundings {
                 }
                 _ => return None,
             };
-            Some(Later { node: edge.from, at, words })
+            Some(Later { node: edge.from, at, words, questions: reading::questions(edge) })
         });
         later.max_by_key(|one| (one.at, one.node))
     }

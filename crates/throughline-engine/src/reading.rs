@@ -44,9 +44,8 @@ const BY_HAND_CHANGES_FROM: f32 = 0.5;
 const BY_HAND_NEAR: f64 = 0.3;
 /// How near it must be where what is told is not told as a change.
 const BY_HAND_ALIKE: f64 = 0.6;
-/// From this likelihood on, what is told by hand touches a memory, where it is told as a change and where it is not.
+/// From this likelihood on, what is told by hand touches a memory.
 const BY_HAND_TOUCHES_FROM: f32 = 0.9;
-const BY_HAND_CONTESTS_FROM: f32 = 0.7;
 /// What is farther from a turn is not near anything that the turn says.
 const FAR: f64 = 0.05;
 /// From this likelihood on, what it touches is put in question.
@@ -390,15 +389,19 @@ impl Capturing<'_> {
             let is_change = pieces.iter().any(|piece| piece.changes() >= BY_HAND_CHANGES_FROM);
             let mut memories = self.nearest(&new.content, &[])?;
             if !is_change {
-                memories.retain(|one| one.near >= BY_HAND_ALIKE && one.memory.state.is_active());
+                let alike = |one: &NearestMemories| {
+                    one.near >= BY_HAND_ALIKE && has_same_digits(&one.memory.content, &new.content)
+                };
+                memories.retain(|one| alike(one) && one.memory.state.is_active());
                 memories.truncate(1);
             }
             judge_whole(trained, &mut memories, None, &new.content);
             let nearby = Nearby { said: new.content.clone(), memories };
             let plain = new.authority.is_user() && is_change;
             let mut found = self.bearings(&nearby, None, &new.content, true, plain);
-            let from = if is_change { BY_HAND_TOUCHES_FROM } else { BY_HAND_CONTESTS_FROM };
-            found.retain(|one| one.judged.touches() >= from && one.near >= BY_HAND_NEAR);
+            found.retain(|one| {
+                one.judged.touches() >= BY_HAND_TOUCHES_FROM && one.near >= BY_HAND_NEAR
+            });
             bearings.add(&new.content, found);
             bearings.only_contest = !is_change;
         }
@@ -425,6 +428,12 @@ fn judge_whole(
     for one in memories.iter_mut().filter(|one| one.near >= FAR) {
         one.whole = judged.next().flatten().unwrap_or(one.whole);
     }
+}
+
+/// Whether two texts have the same digits in the same order. Whoever counts things off tells of several.
+fn has_same_digits(one: &str, other: &str) -> bool {
+    let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
+    digits(one) == digits(other)
 }
 
 /// Why forms say that a claim stands beside a memory. What a number counts is told by its neighbour, which may be a word of

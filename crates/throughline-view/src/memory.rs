@@ -82,7 +82,7 @@ pub struct WireMemory {
     /// The people who said it; empty where memory has one person.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub said_by: Vec<String>,
-    /// What was said later and may bear on it; then it is flagged as questioned.
+    /// What was said later and may bear on it; where that most likely changed it, it is flagged as questioned.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub later: Vec<WireLater>,
     pub reopened_by: Vec<WireShaken>,

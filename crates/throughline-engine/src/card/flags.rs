@@ -42,7 +42,7 @@ pub(super) fn flags(
     let kept = established || lifecycle::is_protected(memory, &card.usage, &policy.lifecycle);
     let rules = [
         (Flag::Contested, !card.contested_by.is_empty()),
-        (Flag::Questioned, card.later.is_some()),
+        (Flag::Questioned, card.later.as_ref().is_some_and(|later| later.questions)),
         (
             Flag::Stale,
             memory.unresolved.is_some()

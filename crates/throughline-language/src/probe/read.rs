@@ -262,10 +262,10 @@ pub fn matters_at_once(pieces: &[Piece]) -> bool {
     pieces.iter().any(|piece| is_kept(piece) || says_something(piece) && may(piece))
 }
 
-/// Whether a piece is neither a question nor pasted, and may be meant as it is said.
+/// Whether a piece is neither a question nor pasted, and is meant as it is said.
 fn says_something(piece: &Piece) -> bool {
     let asks = piece.share(Role::Question) + piece.share(Role::Paste) >= KEEP_FROM;
-    !asks && piece.plain() >= PLAIN_FROM
+    !asks && piece.plain() >= KEEP_FROM
 }
 
 /// Whether words are too few to stand alone as a claim, and answer the agent.

@@ -474,7 +474,10 @@ fn what_is_asked_quoted_or_imagined_changes_nothing_that_is_held() {
     agent.ends();
     assert_eq!(held(), before);
     let memory = &home.json(&["list"])["items"][0];
-    assert_eq!((&memory["state"], &memory["flags"]), (&json!("confirmed"), &json!([])));
+    assert_eq!((&memory["state"], &memory["contested_by"]), (&json!("confirmed"), &json!([])));
+    // The reader takes "leave the staging database alone" for a word about it, and so it stands beside it.
+    let later = memory["later"][0]["text"].as_str().unwrap_or_default();
+    assert!(later.is_empty() || later.starts_with("No worries, leave"), "{memory}");
     assert_eq!(home.json(&["status"])["waiting"], 0, "and nobody is asked about it");
 }
 

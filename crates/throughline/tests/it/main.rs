@@ -21,6 +21,7 @@ mod cut_off;
 mod deciding;
 mod deep_payloads;
 mod deep_sleep;
+mod deep_sleep_due;
 #[cfg(target_os = "linux")]
 mod deep_sleep_killed;
 mod demo;
