@@ -57,6 +57,8 @@ pub struct PageItem {
     pub standing: Option<String>,
     /// What was said later and may bear on it. Told with it where it is not on the page itself.
     pub later: Option<Quote>,
+    /// Whether that most likely changed it: then it is told in the same line in any case.
+    pub questioned: bool,
     /// The handle of the memory that says otherwise. When that one is on the page as well, the two
     /// are shown one below the other, or not at all.
     pub against: Option<String>,
@@ -269,7 +271,8 @@ impl<'a> Layout<'a> {
             let mut chunk = title.to_owned();
             for (index, detail) in group.iter().zip(&details) {
                 let item = self.items[*index];
-                let later = item.later.as_ref().filter(|later| !self.is_on_page(later));
+                let later =
+                    item.later.as_ref().filter(|later| item.questioned || !self.is_on_page(later));
                 chunk.push_str(&lines::item(item, *detail, later, self.policy));
             }
             if self.push(&chunk) {

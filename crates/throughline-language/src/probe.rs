@@ -39,7 +39,9 @@ use crate::Turn;
 use std::ops::Range;
 use throughline_core::Speaker;
 
-pub use apart::{Apart, apart, is_clear, lead_over, made_whole, opens_as_rule, permits};
+pub use apart::{
+    Apart, apart, is_clear, lead_over, made_whole, opens_as_rule, permits, stands_from_now_on,
+};
 pub use asked::is_asked;
 pub(crate) use change::is_said as is_change;
 pub use change::what_holds;

@@ -24,6 +24,7 @@ fn item(number: usize, content: &str) -> PageItem {
         standing: None,
         history: None,
         later: None,
+        questioned: false,
         against: None,
         against_by: None,
         said_by: None,

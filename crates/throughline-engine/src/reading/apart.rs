@@ -35,8 +35,11 @@ pub(super) fn taken_apart(trained: &Trained, turn: &str, pieces: Vec<Piece>) -> 
                 if !probe::is_kept(&piece) && probe::permits(turn, &piece) {
                     piece.is_rule(RULE_LASTS);
                 }
-                let own = standing_rule(trained, turn, &piece, &mut left);
-                all.push(own.unwrap_or(piece));
+                let mut own = standing_rule(trained, turn, &piece, &mut left).unwrap_or(piece);
+                if !probe::is_kept(&own) && probe::stands_from_now_on(turn, &own) {
+                    own.is_rule(RULE_LASTS);
+                }
+                all.push(own);
             }
         }
     }

@@ -247,6 +247,7 @@ impl Recalling<'_> {
             history: None,
             standing: card.in_few_words(self.engine.now()),
             later: card.later.as_ref().map(said_later),
+            questioned: card.later.as_ref().is_some_and(|later| later.questions),
             against: card.contested_by.first().map(MemoryId::handle),
             against_by: card.contested_by.first().and_then(|id| card.contesting(*id)),
             said_by: self.said_by(card),

@@ -16,6 +16,8 @@ const PASSES_TO: f32 = 0.1;
 const MIXED: std::ops::RangeInclusive<f32> = 0.2..=0.98;
 /// Longer pieces are no breath.
 const BYTES_MAX: usize = 300;
+/// A rule of so few words goes on.
+const BEGUN_WORDS: usize = 2;
 /// Commas that are looked at.
 const COMMAS_MAX: usize = 3;
 
@@ -77,7 +79,7 @@ fn opens_anew(said: &str) -> bool {
 }
 
 /// The pieces of a turn, with those made whole that were cut behind a word that no sentence ends with: "comments that |
-/// restate the code".
+/// restate the code", "always squash | merge PRs".
 pub fn made_whole(turn: &str, pieces: Vec<Piece>) -> Vec<Piece> {
     let mut whole: Vec<Piece> = Vec::with_capacity(pieces.len());
     for piece in pieces {
@@ -102,10 +104,27 @@ fn is_cut(said: &str, behind: &str) -> bool {
     let said = said.trim_end_matches([' ', '\t']);
     let ends = said.ends_with(|c: char| !c.is_alphanumeric());
     let (last, next) = (words(said).pop(), words(behind).into_iter().next());
+    let is_open = last.is_some_and(|word| word.is(OPEN)) || is_begun_rule(said);
     !ends
         && !behind.trim_start_matches([' ', '\t']).starts_with('\n')
-        && last.is_some_and(|word| word.is(OPEN))
+        && is_open
         && next.is_some_and(|word| !word.is(BEGINS))
+}
+
+/// "Always squash": a rule of which hardly more than its first word is there.
+fn is_begun_rule(said: &str) -> bool {
+    opens_as_rule(said) && words(&said[lead_over(said)..]).len() <= BEGUN_WORDS
+}
+
+/// Whether a piece that looks like a request is to be done from now on, by its form: "always …", "… from now on".
+pub fn stands_from_now_on(turn: &str, piece: &Piece) -> bool {
+    let said = &turn[piece.span.clone()];
+    let asks =
+        matches!(piece.role(), Role::Request | Role::Rule | Role::Preference | Role::Procedure);
+    let words = words(said);
+    let from_now =
+        words.windows(3).any(|some| some[0].is("from") && some[1].is("now") && some[2].is("on"));
+    asks && piece.plain() >= 0.5 && !said.contains('?') && (from_now || opens_as_rule(said))
 }
 
 /// Whether a piece permits something on a condition, by its form, and is meant as it stands.

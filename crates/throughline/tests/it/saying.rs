@@ -218,3 +218,22 @@ fn what_is_said_about_another_thing_replaces_nothing() {
     Agent::new(&home, "monday").hears("we retry three times");
     assert_eq!(home.show(&timeout)["state"], "confirmed");
 }
+
+/// What is to be done from now on by its form, though it reads like a request of the moment.
+const FROM_NOW_ON: [&str; 4] = [
+    "always run make check before you push",
+    "always squash merge PRs",
+    "please answer in german from now on",
+    "from now on answer in german",
+];
+
+#[test]
+fn what_is_to_be_done_always_or_from_now_on_is_kept_whole_and_once() {
+    for said in FROM_NOW_ON {
+        let home = Home::new();
+        let agent = Agent::new(&home, "monday");
+        agent.hears(said);
+        agent.answers("All right.");
+        assert_eq!(home.texts(&["list"]), [said]);
+    }
+}
