@@ -28,8 +28,6 @@ const CLAIMS_MAX: usize = 8;
 const PLAIN_FROM: f64 = 0.5;
 /// Characters of a turn that stand beside a memory.
 const ASIDE_CHARS: usize = 200;
-/// Characters of what a bare answer answers.
-const ANSWERED_CHARS: usize = 120;
 /// Pieces of a turn that are held against what is known although they do not look like a change.
 const UNSURE_MAX: usize = 3;
 
@@ -81,8 +79,7 @@ impl Capturing<'_> {
             }
         }
         let unkept = weighed.iter().filter(|one| is_bare || !probe::is_kept(&pieces[one.piece]));
-        let answers = before.filter(|_| is_bare);
-        pass.asides.extend(unkept.filter_map(|one| one.aside(episode, turn, answers)));
+        pass.asides.extend(unkept.filter_map(|one| one.aside(episode, turn)));
         pass.weighed.append(&mut weighed);
         Ok(pieces.iter().any(probe::is_kept))
     }
@@ -145,17 +142,14 @@ fn touches(bearings: &[Held]) -> f32 {
 }
 
 impl Weighed {
-    /// The words beside what they may touch, if there is anything; with what they answer, where they say nothing without.
-    fn aside(&self, episode: EpisodeId, turn: &str, answers: Option<&str>) -> Option<Aside> {
+    /// The words beside what they may touch, if there is anything. What the agent said is no part of them: it would be told
+    /// as the person's word.
+    fn aside(&self, episode: EpisodeId, turn: &str) -> Option<Aside> {
         let may_touch = self.bearings.iter().filter(|one| one.holds && one.may_touch());
         let may_touch: Vec<Held> = may_touch.cloned().collect();
         // Words that were weighed as a whole are told as a whole.
         let words = if is_short(turn) { turn } else { &turn[self.own.span.clone()] };
-        let mut words = text::cut(words.trim(), ASIDE_CHARS).to_owned();
-        if let Some(before) = answers {
-            let before = before.split_whitespace().collect::<Vec<_>>().join(" ");
-            words = format!("{words} (to: {})", text::cut(&before, ANSWERED_CHARS));
-        }
+        let words = text::cut(words.trim(), ASIDE_CHARS).to_owned();
         (!may_touch.is_empty()).then_some(Aside { turn: episode, words, may_touch })
     }
 }

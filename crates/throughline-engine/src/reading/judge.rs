@@ -19,7 +19,7 @@ static JUDGED_LAST: Mutex<VecDeque<(u64, Judged)>> = Mutex::new(VecDeque::new())
 
 /// How words bear on a memory.
 pub(super) fn judged(trained: &Trained, held: &str, before: Option<&str>, said: &str) -> Judged {
-    let before = before.filter(|_| probe::needs_before(said));
+    let before = before.filter(|_| probe::needs_before(said)).map(probe::what_is_asked);
     let mut hasher = DefaultHasher::new();
     (held, before, said).hash(&mut hasher);
     let key = hasher.finish();

@@ -278,6 +278,21 @@ pub fn needs_before(said: &str) -> bool {
     hangs(said) || words(said).len() <= ANSWER_WORDS
 }
 
+/// The question that an answer belongs to, where an agent asked one last: what else it said must not decide which memory a
+/// person's short answer changes.
+pub fn what_is_asked(before: &str) -> &str {
+    let Some(end) = before.rfind('?') else { return before };
+    let ends = |c: char| matches!(c, '.' | '!' | '?' | '\n');
+    let mut start = 0;
+    for (at, mark) in before[..end].match_indices(ends) {
+        let behind = &before[at + mark.len()..];
+        if mark == "\n" || behind.starts_with(char::is_whitespace) {
+            start = at + mark.len();
+        }
+    }
+    before[start..].trim()
+}
+
 /// Whether what an agent said may be answered: more than "All right."
 pub fn says_enough(before: &str) -> bool {
     before.contains('?') || words(before).len() >= WORDS_MIN

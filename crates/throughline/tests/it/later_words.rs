@@ -96,9 +96,28 @@ fn an_answer_of_one_word_is_no_claim_and_stands_beside_what_it_changes() {
     let shown = home.show(&id);
     assert_eq!(shown["state"], "confirmed", "one word is not enough to replace it: {shown}");
     let later = shown["later"][0]["text"].as_str().unwrap_or_default();
-    assert!(later.starts_with("85") && later.contains("Payout formula"), "{shown}");
+    assert_eq!(later, "85", "in the person's words alone: {shown}");
     let page = home.page(&["recall", "What share of the booking price do walkers get?"]);
     assert!(page.contains("80%") && page.contains("85"), "{page}");
+}
+
+#[test]
+fn what_an_agent_says_before_its_question_does_not_choose_what_an_answer_changes() {
+    let home = Home::new();
+    let id = home.remember("The API rate limit is 100 requests per minute");
+    home.travel("2026-03-03");
+    let agent = Agent::new(&home, "later");
+    agent.hears("Please set up the layout of the page.");
+    agent.answers("API rate limit is 100 requests per minute. And which page size for the table?");
+    agent.hears("make it 500");
+    agent.answers("ok");
+    agent.ends();
+    let shown = home.show(&id);
+    assert_eq!(
+        (&shown["state"], &shown["contested_by"]),
+        (&json!("confirmed"), &json!([])),
+        "{shown}"
+    );
 }
 
 #[test]
