@@ -13,7 +13,10 @@ use crate::ms;
 
 const SERVERS: usize = 8;
 const WRITES: usize = 12;
-const SERVICES: usize = 40;
+/// Enough that nobody in a session asks for what the session was told before: it would rightly be told nothing.
+const SERVICES: usize = 96;
+/// Agents that share a session stand so far apart.
+const SHARED_BY: usize = 8;
 
 struct Options {
     hooks: usize,
@@ -70,6 +73,7 @@ pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
 
 struct Crowd {
     binary: PathBuf,
+    rounds: usize,
     home: PathBuf,
     project: PathBuf,
 }
@@ -78,6 +82,7 @@ impl Crowd {
     fn new(options: &Options, folder: &Path) -> anyhow::Result<Self> {
         let crowd = Self {
             binary: options.binary.clone(),
+            rounds: options.rounds,
             home: folder.join("home"),
             project: folder.join("project"),
         };
@@ -98,13 +103,16 @@ impl Crowd {
 
     /// A prompt that asks for something known; every second one decides something besides.
     fn fire(&self, hook: usize, round: usize) -> anyhow::Result<Fired> {
-        let service = (hook * 7 + round) % SERVICES;
+        let service = (hook / SHARED_BY * self.rounds + round) % SERVICES;
         let asks = format!("Which port does the {} service listen on?", name(service));
         let prompt =
             if hook.is_multiple_of(2) { asks } else { format!("{} {asks}", decision(hook, round)) };
         // Every other agent shares its session with some others.
-        let session =
-            if hook % 4 < 2 { format!("own-{hook}") } else { format!("shared-{}", hook % 8) };
+        let session = if hook % 4 < 2 {
+            format!("own-{hook}")
+        } else {
+            format!("shared-{}", hook % SHARED_BY)
+        };
         let payload = json!({"hook_event_name": "UserPromptSubmit", "session_id": session,
             "cwd": self.project, "prompt": prompt});
         let began = Instant::now();
