@@ -41,6 +41,7 @@ use std::borrow::Cow;
 pub use contact::take_contacts;
 pub use file::is_secret_file;
 pub use known::{Fresh, Hash, KnownSecrets};
+pub use told::asks_for_secret;
 
 /// Redacted text, and what was taken out of it.
 #[derive(Debug, Clone, PartialEq, Eq)]

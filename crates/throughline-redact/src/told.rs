@@ -34,6 +34,36 @@ use word::{
 
 const RULE: &str = "password";
 
+/// Whether a question asks for a password, a key or a number that opens something, by its nouns.
+pub fn asks_for_secret(question: &str) -> bool {
+    let question = question.to_lowercase();
+    let named = |(word, told): &(&str, Told)| {
+        let is_noun = match told {
+            Told::English | Told::Latin | Told::Joined | Told::Pin | Told::JoinedPin => true,
+            Told::Login
+            | Told::Pair
+            | Told::Account
+            | Told::Slash
+            | Told::Access
+            | Told::Verb
+            | Told::Typing
+            | Told::Lock
+            | Told::Gets
+            | Told::Key
+            | Told::Code
+            | Told::Seed
+            | Told::Sent
+            | Told::Near => false,
+        };
+        // What stands there with a blank or a colon behind it is too short to be looked for inside of words.
+        is_noun && !word.ends_with([' ', ':']) && question.contains(word)
+    };
+    let words = question.split(|c: char| !c.is_alphanumeric());
+    KEYWORDS.iter().any(named)
+        || ["api key", "secret", "token"].iter().any(|word| question.contains(word))
+        || words.into_iter().any(|word| matches!(word, "pin" | "pw" | "passwd"))
+}
+
 /// Finds the password that the keyword at `at..to` tells of.
 pub(crate) fn find(text: &str, at: usize, to: usize, told: Told) -> Option<Span> {
     let to = at + text[at..to].trim_end_matches([' ', ':']).len();

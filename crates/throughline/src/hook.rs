@@ -353,6 +353,7 @@ fn keep(mut event: Event, mut cleaner: Cleaner, agent: Host, settings: &Settings
     let root = project.as_ref().map(|project| project.root.clone());
     let long = cut_roughly(&mut event);
     cleaner.recall(&settings.home, Some(&event.session));
+    cleaner.answer(&settings.home, &mut event);
     cleaner.event(&mut event, root.as_deref().unwrap_or_else(|| Path::new(".")));
     cut(&mut event, &long);
     let mut trouble = None;

@@ -4,11 +4,12 @@
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use throughline_core::event::Event;
+use throughline_core::event::{Event, What};
 use throughline_core::{SessionId, Slot, text};
-use throughline_redact::{Hash, KnownSecrets, is_secret_file};
+use throughline_redact::{Hash, KnownSecrets, asks_for_secret, is_secret_file};
 
 use super::{AgentPlace, NOT_KEPT, clean_name, hide_private_files};
+use crate::capture::Minds;
 use crate::journal::file;
 use crate::{Context, Engine};
 
@@ -21,6 +22,9 @@ const TAIL_BYTES: usize = 64 << 10;
 const TOGETHER_BYTES_MAX: usize = 64 << 10;
 /// Values that a home knows again. When there are more, the older half goes.
 const KNOWN_MAX: usize = 4_096;
+
+/// Bytes at the end of what an agent said in which it may ask for a secret.
+const ASKED_BYTES: usize = 300;
 
 /// Bytes of a name that says what stands under it.
 const NAME_BYTES_MAX: usize = 64;
@@ -79,6 +83,31 @@ impl Cleaner {
         self.taken += redacted.found.len();
         if !redacted.found.is_empty() {
             *text = redacted.text.into_owned();
+        }
+    }
+
+    /// Takes out of a prompt what answers an agent who has just asked for a secret: a password by itself looks like any
+    /// other word.
+    pub fn answer(&mut self, home: &Path, event: &mut Event) {
+        let What::Prompted { text } = &mut event.what else { return };
+        if text.split_whitespace().count() != 1 {
+            return;
+        }
+        let mind = Minds::new(home).load(&event.session);
+        let end = |said: &str| {
+            said[said.floor_char_boundary(said.len().saturating_sub(ASKED_BYTES))..].to_owned()
+        };
+        if !mind.said_by_agent().is_some_and(|said| asks_for_secret(&end(said))) {
+            return;
+        }
+        for label in ["password: ", "pin: "] {
+            let mut told = format!("{label}{}", text.trim());
+            let taken = self.taken;
+            self.redact(&mut told);
+            if self.taken > taken {
+                *text = told[label.len()..].to_owned();
+                return;
+            }
         }
     }
 

@@ -52,7 +52,10 @@ pub fn is_graph(file: &Path) -> bool {
     let mut head = Vec::new();
     let read = std::io::Read::read_to_end(&mut std::io::Read::take(open, 64 << 10), &mut head);
     let text = String::from_utf8_lossy(&head);
-    let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim_start();
+    let text = text.trim_start_matches('\u{feff}');
+    let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    // The line may be longer than what was read of it: its beginning tells, however it is spaced.
+    let first: String = first.chars().filter(|c| !c.is_whitespace()).take(24).collect();
     read.is_ok()
         && (first.starts_with(r#"{"type":"entity""#) || first.starts_with(r#"{"type":"relation""#))
 }
@@ -126,6 +129,7 @@ fn read(engine: &Engine, context: &Context, file: &Path) -> Result<Vec<Line>> {
         return Err(Error::BadFile { path: file.to_owned(), line: 1, detail });
     }
     let text = std::fs::read_to_string(file).map_err(failed)?;
+    let text = text.trim_start_matches('\u{feff}');
     let mut lines = Vec::new();
     for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let mut value: serde_json::Value =

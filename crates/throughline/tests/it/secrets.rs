@@ -44,6 +44,34 @@ fn a_value_recognised_once_is_gone_everywhere_in_that_turn() {
 }
 
 #[test]
+fn a_password_that_answers_an_agent_who_asked_for_it_is_never_kept() {
+    let questions = [
+        "The staging database user is app. Password?",
+        "What is the passphrase of the key?",
+        "Please give me the API key. Which one is it?",
+        "Wie lautet das Passwort?",
+    ];
+    for question in questions {
+        let (home, value) = (Home::new(), value());
+        home.remember("The staging database user is app");
+        let agent = Agent::new(&home, "one");
+        agent.hears("connect please");
+        agent.answers(question);
+        agent.hears(&value);
+        agent.answers("Connected.");
+        agent.ends();
+        assert_gone(&home, &[&value], question);
+    }
+    let home = Home::new();
+    let agent = Agent::new(&home, "one");
+    agent.hears("connect please");
+    agent.answers("Shall I store the password in the keyring?");
+    agent.hears("yes");
+    agent.ends();
+    assert!(!home.files_holding("\"yes\"").is_empty(), "an answer that is no secret stays");
+}
+
+#[test]
 fn a_value_recognised_once_is_gone_from_the_rest_of_the_session() {
     let (home, value) = (Home::new(), value());
     let agent = Agent::new(&home, "one");

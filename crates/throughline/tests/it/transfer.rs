@@ -341,3 +341,16 @@ fn many_observations_that_are_nearly_alike_are_imported_in_a_time_that_grows_wit
     // Four times as many took sixteen times as long when each was compared with all others.
     assert!(many < few * 9 + std::time::Duration::from_secs(2), "{few:?}, then {many:?}");
 }
+
+#[test]
+fn a_file_of_the_official_memory_server_is_known_however_it_is_spaced() {
+    for (name, head) in [("spaced", ""), ("marked", "\u{feff}")] {
+        let home = Home::new();
+        let line = r#"{ "type": "entity", "name": "Kestrel", "entityType": "service", "observations": ["runs on port 7001"] }"#;
+        let file = home.outside(name);
+        std::fs::write(&file, format!("{head}{line}\n")).expect("the disk does as it is told");
+        home.json(&["import", file.to_str().expect("a path")]);
+        let found = home.texts(&["search", "port 7001"]);
+        assert!(found.iter().any(|text| text.contains("7001")), "{name}: {found:?}");
+    }
+}
