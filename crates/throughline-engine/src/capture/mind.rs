@@ -371,11 +371,6 @@ impl Mind {
     }
 
     /// What the agent said before a turn.
-    /// What the agent said last, as far as it is known.
-    pub(crate) fn said_by_agent(&self) -> Option<&str> {
-        self.before(self.lately.heard.len())
-    }
-
     fn before(&self, at: usize) -> Option<&str> {
         let mut earlier = self.lately.heard.range(..at).rev();
         let said = earlier.find(|it| it.turn.speaker == Speaker::Assistant)?;

@@ -5,7 +5,7 @@ use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use throughline_core::event::{Event, What};
-use throughline_core::{SessionId, Slot, text};
+use throughline_core::{SessionId, Slot, Speaker, text};
 use throughline_redact::{Hash, KnownSecrets, asks_for_secret, is_secret_file};
 
 use super::{AgentPlace, NOT_KEPT, clean_name, hide_private_files};
@@ -94,10 +94,10 @@ impl Cleaner {
             return;
         }
         let mind = Minds::new(home).load(&event.session);
-        let end = |said: &str| {
-            said[said.floor_char_boundary(said.len().saturating_sub(ASKED_BYTES))..].to_owned()
-        };
-        if !mind.said_by_agent().is_some_and(|said| asks_for_secret(&end(said))) {
+        let said = mind.heard_words().filter(|(speaker, _)| *speaker == Speaker::Assistant).last();
+        let Some((_, said)) = said else { return };
+        let end = said.floor_char_boundary(said.len().saturating_sub(ASKED_BYTES));
+        if !asks_for_secret(&said[end..]) {
             return;
         }
         for label in ["password: ", "pin: "] {
