@@ -17,6 +17,7 @@ use crate::engine::is_handle;
 use crate::flows::Keeping;
 use crate::neighbours::neighbours;
 use crate::permit::{as_allowed, is_kept_out, may_add, may_adopt};
+use crate::reading::Bearings;
 use crate::things::with_things;
 use crate::transaction::Transaction;
 use crate::watch::Stated;
@@ -166,7 +167,10 @@ impl Keeping<'_> {
         }
         let repeats = self.repeats_shown(new)?;
         let unread = self.unread_turns(new)?;
-        let mut bearings = self.engine.capturing(self.context).bearings_by_hand(new)?;
+        // A server that has just gone is waited for when it is written to; until then forms decide what is met.
+        let bearings = self.engine.capturing(self.context).bearings_by_hand(new);
+        let is_gone = bearings.as_ref().is_err_and(|error| error.code() == "unreachable");
+        let mut bearings = if is_gone { Bearings::default() } else { bearings? };
         let stands = form::also_stands(new.kind, &new.content);
         if let Some(stands) = &stands {
             bearings.reword(&new.content, stands);

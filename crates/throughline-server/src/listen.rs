@@ -145,22 +145,33 @@ async fn talk(stream: TcpStream, router: Router, mut ending: watch::Receiver<boo
     connection.await.ok();
 }
 
-/// Waits until somebody wants the server to stop.
-async fn stop_signal() {
-    let interrupted = async {
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    };
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let Ok(mut terminated) = signal(SignalKind::terminate()) else { return interrupted.await };
+/// Waits until somebody wants the server to stop. Signals are caught from this call on, before anybody waits.
+#[cfg(unix)]
+fn stop_signal() -> impl Future<Output = ()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let signals = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
+    async move {
+        let [mut interrupted, mut terminated] = signals;
         tokio::select! {
-            () = interrupted => {}
-            _ = terminated.recv() => {}
+            () = caught(&mut interrupted) => {}
+            () = caught(&mut terminated) => {}
         }
     }
-    #[cfg(not(unix))]
-    interrupted.await;
+}
+
+/// Waits for one signal; for ever where it cannot be caught.
+#[cfg(unix)]
+async fn caught(signal: &mut std::io::Result<tokio::signal::unix::Signal>) {
+    match signal {
+        Ok(signal) => drop(signal.recv().await),
+        Err(_) => std::future::pending().await,
+    }
+}
+
+/// Waits until somebody wants the server to stop.
+#[cfg(not(unix))]
+async fn stop_signal() {
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
 }
