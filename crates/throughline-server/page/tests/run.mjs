@@ -29,15 +29,28 @@ try {
   const it = { ...window, browser, server, home, seeds, note: (text) => notes.push(text) };
   for (const [name, test] of Object.entries({ ...stories, ...checks })) {
     if (0 < wanted.length && !wanted.some((one) => name.includes(one))) continue;
+    // A machine that is busy elsewhere may keep the browser waiting too long once: a story that fails is played once more.
     const begun = Date.now();
-    window.trouble.length = 0;
-    window.expected.length = 0;
-    try {
-      await test(it);
-      await window.page.waitForTimeout(50);
-      if (0 < window.trouble.length) throw new Error('the console or the network was not quiet');
+    let failed = null;
+    for (let tries = 0; tries < 2; tries += 1) {
+      window.trouble.length = 0;
+      window.expected.length = 0;
+      try {
+        await test(it);
+        await window.page.waitForTimeout(50);
+        if (0 < window.trouble.length) throw new Error('the console or the network was not quiet');
+        failed = null;
+        break;
+      } catch (error) {
+        if (tries === 0) console.log(`again ${name}: ${String(error.message).split('\n')[0]}`);
+        failed = error;
+        await window.page.unrouteAll();
+      }
+    }
+    if (failed === null) {
       console.log(`ok    ${name} (${seconds(begun)})`);
-    } catch (error) {
+    } else {
+      const error = failed;
       failures += 1;
       console.log(`FAIL  ${name} (${seconds(begun)})\n${error.stack}`);
       if (0 < window.trouble.length) console.log(`      trouble: ${[...new Set(window.trouble)].join('\n      ')}`);
