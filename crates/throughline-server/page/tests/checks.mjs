@@ -100,6 +100,8 @@ export const checks = {
     const sessions = (await call(server, 'GET', '/sessions?limit=100')).items.map((one) => one.id).filter((id) => id.startsWith('s '));
     assert.ok(0 < sessions.length);
     await page.goto(server.origin);
+    // The page follows links from when it stands.
+    await settled(page);
     const clean = async (where) => assert.deepEqual(await page.evaluate(intruders), [], where);
     for (const id of ids) {
       await walk(page, `/memories/${id}`);
