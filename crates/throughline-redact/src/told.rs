@@ -38,23 +38,10 @@ const RULE: &str = "password";
 pub fn asks_for_secret(question: &str) -> bool {
     let question = question.to_lowercase();
     let named = |(word, told): &(&str, Told)| {
-        let is_noun = match told {
-            Told::English | Told::Latin | Told::Joined | Told::Pin | Told::JoinedPin => true,
-            Told::Login
-            | Told::Pair
-            | Told::Account
-            | Told::Slash
-            | Told::Access
-            | Told::Verb
-            | Told::Typing
-            | Told::Lock
-            | Told::Gets
-            | Told::Key
-            | Told::Code
-            | Told::Seed
-            | Told::Sent
-            | Told::Near => false,
-        };
+        let is_noun = matches!(
+            told,
+            Told::English | Told::Latin | Told::Joined | Told::Pin | Told::JoinedPin
+        );
         // What stands there with a blank or a colon behind it is too short to be looked for inside of words.
         is_noun && !word.ends_with([' ', ':']) && question.contains(word)
     };
