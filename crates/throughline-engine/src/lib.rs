@@ -140,6 +140,7 @@ pub use recall::{
     RecalledThing, Settled, recalls_wait,
 };
 pub use remember::{NewMemory, Remembered};
+pub use rest::UnsavedMind;
 pub use retire::Put;
 pub use review::{Keep, Review, Stuck, Undecided};
 pub use revise::Edits;

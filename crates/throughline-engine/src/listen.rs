@@ -13,15 +13,14 @@ use throughline_core::Speaker;
 use throughline_core::event::{Event, Start, What};
 use throughline_core::permission::Door;
 use throughline_core::row::Session;
-use throughline_core::{Cause, Change, MemoryId, Row, RowKey, SessionId, Table};
+use throughline_core::{Cause, Change, MemoryId, Row, RowKey, Table};
 use throughline_language::gate::{self, Due, Flush, ProbeWhen};
 use throughline_language::question::{self, Question};
 use throughline_store::Error as StoreError;
 
-use crate::capture::{Capture, Captured, Mind, Minds, project_of};
+use crate::capture::{Capture, Captured, Mind, Minds};
 use crate::flows::Listening;
-use crate::journal::Journal;
-use crate::rest::{Left, SLEEP};
+use crate::rest::{Left, SLEEP, UnsavedMind};
 use crate::verify::QUEUED_IN_MIND;
 use crate::{Ask, Brief, Context, Error, Result, Said, crowd};
 
@@ -33,10 +32,8 @@ const TURN: Duration = Duration::from_millis(60);
 const HURRY: (u32, u32) = (2, 15);
 /// On a machine that is crowded, so much of the time (5 of 300 ms) says the same.
 const HURRY_IN_A_CROWD: u32 = 60;
-/// What may be spent on vectors after a turn.
-const EMBED: Duration = Duration::from_millis(100);
-/// Texts that are embedded before the time is looked at.
-const EMBED_AT_ONCE: usize = 4;
+/// Whoever has used up this share of the time (75 of 300 ms) looks by words alone.
+const LATE: u32 = 4;
 
 /// What is kept of a question beside what the journal holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,20 +80,29 @@ impl Reply {
 impl Listening<'_> {
     /// Takes in an event, and says what the agent should know now.
     pub fn listen(&self, event: &Event) -> Result<Reply> {
+        self.listen_and(event, KeptOfPrompt::WhatIsMissing).map(settled)
+    }
+
+    /// The same for who answers the agent first, and keeps what the session has in mind afterwards.
+    pub fn listen_first(&self, event: &Event) -> Result<(Reply, Option<UnsavedMind>)> {
         self.listen_and(event, KeptOfPrompt::WhatIsMissing)
     }
 
     /// The same where the host does not hear what we would say: the event is only taken in.
     pub fn only_listen(&self, event: &Event) -> Result<Reply> {
-        self.listen_and(event, KeptOfPrompt::Unheard)
+        self.listen_and(event, KeptOfPrompt::Unheard).map(settled)
     }
 
     /// The same where nothing that is said may be kept: not even that something was asked in vain.
     pub fn overhear(&self, event: &Event) -> Result<Reply> {
-        self.listen_and(event, KeptOfPrompt::Nothing)
+        self.listen_and(event, KeptOfPrompt::Nothing).map(settled)
     }
 
-    fn listen_and(&self, event: &Event, keep: KeptOfPrompt) -> Result<Reply> {
+    fn listen_and(
+        &self,
+        event: &Event,
+        keep: KeptOfPrompt,
+    ) -> Result<(Reply, Option<UnsavedMind>)> {
         if is_waited_for(&event.what) {
             self.engine.waited_for.store(true, Ordering::Relaxed);
             self.engine.store.wait_at_most(self.patience().min(self.time_left()));
@@ -108,14 +114,18 @@ impl Listening<'_> {
         reply
     }
 
-    fn listen_in_turn(&self, event: &Event, keep: KeptOfPrompt) -> Result<Reply> {
+    fn listen_in_turn(
+        &self,
+        event: &Event,
+        keep: KeptOfPrompt,
+    ) -> Result<(Reply, Option<UnsavedMind>)> {
         let session = Some(event.session.clone());
         let context = Context { session, door: Door::Hook, ..self.context.clone() };
         self.engine.listening(&context).answer(event, keep)
     }
 
     /// Takes in an event of this session, and says what fits.
-    fn answer(&self, event: &Event, keep: KeptOfPrompt) -> Result<Reply> {
+    fn answer(&self, event: &Event, keep: KeptOfPrompt) -> Result<(Reply, Option<UnsavedMind>)> {
         let session = &event.session;
         let minds = Minds::new(&self.engine.home);
         // One event of a session at a time; whoever comes too early only listens. What waits in the
@@ -165,16 +175,19 @@ impl Listening<'_> {
             | What::Compacted { .. }
             | What::Nothing { .. } => Ok(Reply::default()),
         };
-        let saved = if may_drain && mind != before { minds.save(session, &mind) } else { Ok(()) };
+        let changed = mind != before;
+        let unsaved =
+            turn.map(|turn| UnsavedMind::new(minds, session, changed.then_some(mind), turn));
+        if reply.is_ok() && !nobody_waits(&event.what) {
+            return Ok((reply?, unsaved));
+        }
+        let saved = unsaved.as_ref().map_or(Ok(()), UnsavedMind::save);
         let mut reply = reply?;
         reply.note(saved);
-        if may_drain && nobody_waits(&event.what) {
-            self.engine.recalling(self.context).settle_recalls()?;
-            // Last, for it may take longer than there is time.
-            self.embed_within(Instant::now(), EMBED)?;
-            self.engine.indexes.keep(self.engine)?;
+        if may_drain {
+            self.settle()?;
         }
-        Ok(reply)
+        Ok((reply, None))
     }
 
     /// A session begins: what matters is said. It is read and nothing is written before it is said,
@@ -229,6 +242,7 @@ impl Listening<'_> {
         let policy = gate::GatePolicy::default();
         let (verdict, _) = gate::judge(&mind.watch, &turn.as_turn(), &policy);
         let hurried = self.is_hurried();
+        let by_words = hurried && self.spares_meaning();
         // Whatever else waits is taken in when the agent has answered, and nobody waits for that.
         let strong = matches!(verdict.probe, ProbeWhen::Now(Due::Strong));
         let wanted = || strong || mind.would_keep(text);
@@ -263,6 +277,7 @@ impl Listening<'_> {
             ));
         }
         let mut ask = self.ask_of(text, &asked, mind)?;
+        ask.arms.vectors = !by_words;
         // What this very prompt says is not told back, new or said again.
         ask.already.extend(reply.capture.claimed());
         let mut recall = self.engine.recalling(self.context).recall(&ask)?;
@@ -365,6 +380,14 @@ impl Listening<'_> {
         gone >= all * HURRY.0 / HURRY.1 || crowd::is_crowded(gone >= all / HURRY_IN_A_CROWD)
     }
 
+    /// Whether what a prompt means is not worked out: in a crowd that takes the processor from everybody else, and who is
+    /// this late would have no answer.
+    fn spares_meaning(&self) -> bool {
+        let (Some(told), Some(until)) = (self.engine.told, self.engine.until) else { return false };
+        let (gone, all) = (told.elapsed(), until.saturating_duration_since(told));
+        gone >= all / LATE || crowd::is_crowded(true)
+    }
+
     /// The answer has been given.
     pub(crate) fn waits_for_nobody(&self) {
         self.engine.waited_for.store(false, Ordering::Relaxed);
@@ -418,34 +441,6 @@ impl Listening<'_> {
             .map(drop)
     }
 
-    /// Takes in what the journal holds of one session, whichever project it belongs to.
-    pub fn catch_up_session(&self, session: &SessionId, minds: &Minds) -> Result<Capture> {
-        let Some(_turn) = minds.lock(session) else { return Ok(Capture::default()) };
-        let journal = Journal::new(&self.engine.home);
-        let waiting = journal.read(session, journal.drained(session)).unwrap_or_default();
-        let project =
-            waiting.entries.iter().find_map(|(_, entry)| project_of(&self.engine.home, entry));
-        let project = project.unwrap_or_else(|| self.context.project.clone());
-        let there = Context { project, session: Some(session.clone()), ..self.context.clone() };
-        let mut mind: Mind = minds.load(session);
-        mind.lately.space = Some(there.project.space());
-        let done = self.engine.capturing(&there).drain(session, &mut mind, Some(Flush::Ending))?;
-        self.engine.listening(&there).take_to_mind(&mut mind)?;
-        minds.save(session, &mind)?;
-        Ok(done)
-    }
-
-    /// Gives vectors to what has none, until the time is up.
-    fn embed_within(&self, began: Instant, most: Duration) -> Result<()> {
-        let space = self.context.project.space();
-        while began.elapsed() < most {
-            if self.engine.vectors().embed_missing(space, EMBED_AT_ONCE, &mut |_| ())? == 0 {
-                break;
-            }
-        }
-        Ok(())
-    }
-
     /// What was put in front of the agent is in its mind.
     pub(crate) fn present(&self, mind: &mut Mind, shown: &[MemoryId]) {
         for id in shown {
@@ -458,6 +453,12 @@ impl Listening<'_> {
         }
         mind.hot.shown(shown);
     }
+}
+
+/// What was said, once what the session has in mind is kept.
+fn settled((mut reply, unsaved): (Reply, Option<UnsavedMind>)) -> Reply {
+    reply.note(unsaved.as_ref().map_or(Ok(()), UnsavedMind::save));
+    reply
 }
 
 /// Whether others write: what waits in the journal is taken in by whoever has the turn next.

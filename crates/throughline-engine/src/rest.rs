@@ -1,13 +1,15 @@
 //! Rest: what is left for when the answer has been given. Nothing slow stands between an agent and
 //! its brief; what others left in journals, what was seen, and sleep come after it.
 
+use std::fs::File;
 use std::time::{Duration, Instant};
 
 use throughline_core::SessionId;
 use throughline_core::event::{Event, What};
 use throughline_core::permission::Door;
+use throughline_language::gate::Flush;
 
-use crate::capture::{Capture, Minds};
+use crate::capture::{Capture, Mind, Minds, project_of};
 use crate::flows::Listening;
 use crate::journal::Journal;
 use crate::journal::note::{Damage, note_failure};
@@ -24,6 +26,10 @@ const SEED: Duration = Duration::from_millis(250);
 const SLICE: Duration = Duration::from_millis(120);
 /// What may be spent on sleep when a session has ended.
 pub(crate) const SLEEP: Duration = Duration::from_millis(600);
+/// What may be spent on vectors after a turn.
+const EMBED: Duration = Duration::from_millis(100);
+/// Texts that are embedded before the time is looked at.
+const EMBED_AT_ONCE: usize = 4;
 /// Files of a session's mind are kept for so long.
 const MINDS_DAYS: u32 = 30;
 
@@ -34,6 +40,29 @@ pub(crate) struct Left {
     pub(crate) brief: Option<Brief>,
     /// What was seen of bindings.
     pub(crate) noticed: SeenBindings,
+}
+
+/// What a session has in mind, to be kept once the agent has its answer: it may take as long as the answer itself. The
+/// session's turn lasts until it is dropped.
+#[derive(Debug)]
+#[must_use]
+pub struct UnsavedMind {
+    minds: Minds,
+    session: SessionId,
+    /// `None` where it is as it was.
+    mind: Option<Mind>,
+    _turn: File,
+}
+
+impl UnsavedMind {
+    pub(crate) fn new(minds: Minds, session: &SessionId, mind: Option<Mind>, turn: File) -> Self {
+        Self { minds, session: session.clone(), mind, _turn: turn }
+    }
+
+    /// Keeps it.
+    pub fn save(&self) -> Result<()> {
+        self.mind.as_ref().map_or(Ok(()), |mind| self.minds.save(&self.session, mind))
+    }
 }
 
 impl Listening<'_> {
@@ -86,6 +115,42 @@ impl Listening<'_> {
         self.engine.recalling(self.context).settle_recalls()?;
         self.sleep_a_little(NAP)?;
         Ok(done)
+    }
+
+    /// An answer is over: what it showed is counted, and what is new gets its vectors.
+    pub(crate) fn settle(&self) -> Result<()> {
+        self.engine.recalling(self.context).settle_recalls()?;
+        // Last, for it may take longer than there is time.
+        self.embed_within(Instant::now(), EMBED)?;
+        self.engine.indexes.keep(self.engine)
+    }
+
+    /// Takes in what the journal holds of one session, whichever project it belongs to.
+    pub fn catch_up_session(&self, session: &SessionId, minds: &Minds) -> Result<Capture> {
+        let Some(_turn) = minds.lock(session) else { return Ok(Capture::default()) };
+        let journal = Journal::new(&self.engine.home);
+        let waiting = journal.read(session, journal.drained(session)).unwrap_or_default();
+        let project =
+            waiting.entries.iter().find_map(|(_, entry)| project_of(&self.engine.home, entry));
+        let project = project.unwrap_or_else(|| self.context.project.clone());
+        let there = Context { project, session: Some(session.clone()), ..self.context.clone() };
+        let mut mind: Mind = minds.load(session);
+        mind.lately.space = Some(there.project.space());
+        let done = self.engine.capturing(&there).drain(session, &mut mind, Some(Flush::Ending))?;
+        self.engine.listening(&there).take_to_mind(&mut mind)?;
+        minds.save(session, &mind)?;
+        Ok(done)
+    }
+
+    /// Gives vectors to what has none, until the time is up.
+    fn embed_within(&self, began: Instant, most: Duration) -> Result<()> {
+        let space = self.context.project.space();
+        while began.elapsed() < most {
+            if self.engine.vectors().embed_missing(space, EMBED_AT_ONCE, &mut |_| ())? == 0 {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Goes over what waits, as far as there is time.

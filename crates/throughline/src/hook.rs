@@ -20,7 +20,7 @@ use throughline_core::scope::Level;
 use throughline_core::{Timestamp, tokens};
 use throughline_engine::{
     Audience, Cleaner, Context, Damage, Engine, Journal, JournalEntry, Project, Reply, Said,
-    Tellings, is_kept, note_failure, note_fired,
+    Tellings, UnsavedMind, is_kept, note_failure, note_fired,
 };
 
 use crate::args;
@@ -98,16 +98,26 @@ struct Rest {
     context: Context,
     event: Event,
     reply: Reply,
+    /// What the session has in mind, if that is to be kept.
+    mind: Option<UnsavedMind>,
 }
 
 impl Rest {
-    fn carry_out(&self, settings: &Settings) {
+    fn carry_out(self, settings: &Settings) {
+        let (home, now) = (&settings.home, settings.clock.now());
+        if let Some(Err(error)) = self.mind.as_ref().map(UnsavedMind::save) {
+            note(home, now, "keep what a session has in mind", &error.to_string());
+        }
+        drop(self.mind);
+        if !matches!(self.event.what, What::Started(_)) || !settings.journal {
+            return;
+        }
         // What is cut off or fails here lies in the journal, or waits for the next sleep.
         let done =
             self.engine.listening(&self.context).rest(&self.event, &self.reply).unwrap_or_default();
         worker::note(settings, done.episodes > 0);
-        let journal = Journal::new(&settings.home);
-        journal.sweep(settings.journal_days, settings.clock.now()).ok();
+        let journal = Journal::new(home);
+        journal.sweep(settings.journal_days, now).ok();
     }
 }
 
@@ -216,12 +226,12 @@ fn listen(
         return Ok((HookAnswer::default(), None));
     }
     let engine = settings.engine()?.in_time(told_at, deadline);
-    let reply = if !throughline_agents::can_inject(agent, name) {
-        engine.listening(&context).only_listen(&event)?
+    let (reply, mind) = if !throughline_agents::can_inject(agent, name) {
+        (engine.listening(&context).only_listen(&event)?, None)
     } else if settings.journal {
-        engine.listening(&context).listen(&event)?
+        engine.listening(&context).listen_first(&event)?
     } else {
-        engine.listening(&context).overhear(&event)?
+        (engine.listening(&context).overhear(&event)?, None)
     };
     note_loss(agent, &engine, &context, &event)?;
     let is_over = matches!(event.what, What::Ended | What::Compacting);
@@ -248,8 +258,7 @@ fn listen(
     });
     let waits =
         matches!(event.what, What::Prompted { .. } | What::ToolStarts(_) | What::ToolsRan(_));
-    let begins = matches!(event.what, What::Started(_)) && settings.journal;
-    let rest = begins.then(|| Rest { engine, context, event, reply });
+    let rest = Some(Rest { engine, context, event, reply, mind });
     Ok((HookAnswer { text: text.unwrap_or_default(), telling, is_pause: !waits }, rest))
 }
 
