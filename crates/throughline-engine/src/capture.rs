@@ -6,6 +6,7 @@
 
 mod aside;
 mod forget;
+mod heard;
 mod holds;
 mod judge;
 mod mind;
@@ -34,9 +35,9 @@ use crate::{Context, Project, Result, Roots};
 
 pub use aside::{Comes, Meets, ReadAside, ReadPiece};
 pub(crate) use forget::erased;
+pub(crate) use heard::heard;
 pub(crate) use holds::{Briefed, ToldApart};
 use judge::Pass;
-pub(crate) use mind::HEARD_CHARS;
 pub use mind::{Mind, Minds};
 pub use tell::{Captured, turns_of};
 

@@ -6,7 +6,7 @@ use throughline_language::probe::piece_with;
 use throughline_store::{Reader, TextOf};
 
 use crate::Result;
-use crate::capture::HEARD_CHARS;
+use crate::capture::heard;
 use crate::flows::Looking;
 use crate::index::NONE;
 use crate::reading::pieces_of;
@@ -42,7 +42,7 @@ impl Looking<'_> {
         for one in evidence {
             let Some(turn) = turn_of(reader, memory.space, one)? else { continue };
             let before = self.said_before(reader, &turn)?;
-            let heard = &turn.text[..turn.text.floor_char_boundary(HEARD_CHARS)];
+            let heard = heard(&turn.text);
             let Some(pieces) = pieces_of(before.as_deref(), heard) else { return Ok(None) };
             let words = one.snippet.as_deref().unwrap_or(&memory.content);
             let at = place(heard, &pieces, words);
@@ -70,8 +70,7 @@ impl Looking<'_> {
             let row = reader.rows(&[RowKey::node(turn.space, node)])?.remove(0);
             let said = row.and_then(Row::into_episode).filter(|one| one.speaker == "assistant");
             if let Some(said) = said {
-                let end = said.text.floor_char_boundary(HEARD_CHARS);
-                return Ok(Some(said.text[..end].to_owned()));
+                return Ok(Some(heard(&said.text).to_owned()));
             }
         }
         Ok(None)

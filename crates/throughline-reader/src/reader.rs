@@ -81,7 +81,7 @@ impl TrainedReader {
             let from = if begins_sentence { CUT_AT_SENTENCE_FROM } else { CUT_FROM };
             self.heads.cut(&states[token]) >= from
         };
-        let spans = spans(&turn, states.len(), cuts);
+        let spans = spans(&turn, turn.whole(states.len()), cuts);
         spans.into_iter().map(|span| self.judge(span, &states)).collect()
     }
 

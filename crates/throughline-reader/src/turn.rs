@@ -6,7 +6,7 @@ use throughline_core::reading::marks_list;
 use throughline_embed::{Tokens, tokens};
 
 use crate::fence;
-use crate::windows::TOKENS_MAX;
+use crate::windows::{TOKENS_MAX, WINDOW_TOKENS};
 
 /// Later bytes of a turn are never looked at.
 const TURN_BYTES_MAX: usize = 1 << 20;
@@ -56,6 +56,17 @@ impl TurnText {
         }
         turn.add_prose(text, at..text.len());
         turn
+    }
+
+    /// How many of the first `read` tokens to take, so that a turn that goes on behind them is not cut inside a
+    /// sentence. A sentence that is longer than a window is cut.
+    pub(crate) fn whole(&self, read: usize) -> usize {
+        if read >= self.ids.len() {
+            return read;
+        }
+        let begun = self.words.iter().filter(|word| word.opens || word.begins_sentence);
+        let ends = begun.map(|word| word.tokens.start).filter(|at| *at <= read);
+        ends.max().filter(|at| *at > 0 && *at + WINDOW_TOKENS > read).unwrap_or(read)
     }
 
     fn is_full(&self) -> bool {

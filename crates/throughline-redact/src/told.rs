@@ -98,7 +98,11 @@ fn is_whole(text: &str, at: usize, to: usize, told: Told) -> bool {
     let next = text[to..].chars().next();
     let begins = match told {
         Told::Latin => before != Some('_'),
-        Told::Pin => !before.is_some_and(|letter| part(letter) || "-.$@".contains(letter)),
+        Told::Pin => {
+            // `throughline pin 42886944` names a memory.
+            !before.is_some_and(|letter| part(letter) || "-.$@".contains(letter))
+                && !text[..at].ends_with("throughline ")
+        }
         Told::English if text[at..to].eq_ignore_ascii_case("pass") => {
             !before.is_some_and(|letter| part(letter) || "-./".contains(letter))
         }

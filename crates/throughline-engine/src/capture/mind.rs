@@ -16,6 +16,7 @@ use throughline_language::gate::Watch;
 use throughline_language::probe;
 
 use super::Captured;
+use super::heard::{HEARD_CHARS, heard};
 use super::holds::{Holds, ToldApart};
 use crate::apply::TurnSource;
 use crate::helper::Helpers;
@@ -25,8 +26,6 @@ use crate::{Error, Result};
 
 /// Turns that are kept as what was said before.
 const HEARD_MAX: usize = 24;
-/// Characters that are kept of each.
-pub(crate) const HEARD_CHARS: usize = 4_000;
 /// Characters of a prompt that its topic is taken from.
 const TOPIC_CHARS: usize = 2_000;
 /// What is less present than this has left its mind.
@@ -295,8 +294,7 @@ impl Mind {
     /// Keeps a turn as what was said before.
     pub(super) fn hear(&mut self, turn: &Captured, episode: EpisodeId, policy: &ActivationPolicy) {
         let mut turn = turn.clone();
-        let end = turn.text.floor_char_boundary(HEARD_CHARS);
-        turn.text.truncate(end);
+        turn.text.truncate(heard(&turn.text).len());
         if let Some(run) = &mut turn.run {
             let end = run.output.floor_char_boundary(HEARD_CHARS);
             run.output.truncate(end);

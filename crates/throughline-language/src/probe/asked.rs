@@ -49,17 +49,28 @@ pub(super) fn find(statements: &[ProbedSentence<'_>]) -> Option<(Operation, usiz
     let all = words(it.text);
     let end = end_of_asking(&all)?;
     let open = all[..end].last().is_some_and(|word| matches!(word.mark, ':' | '.' | '—' | '!'));
-    let count = if open { 1 + more(it, &statements[1..]) } else { 1 };
-    let last = &statements[count - 1];
-    let start = it.span.start + all.get(end).map_or(it.text.len(), |word| opening(it.text, word));
-    let start = if end < all.len() { start } else { statements.get(1)?.span.start };
-    let said = plain(it.own.get(start..last.span.end)?);
     let requested = starts(&all, &REQUESTING).is_some();
-    let said = said.trim_end_matches(['.', ' ']);
-    let said = if requested { said.trim_end_matches(['?', ' ']) } else { said }.to_owned();
-    if asks_or_takes_back(it) && !requested || said.is_empty() || said.chars().count() > CHARS_MAX {
+    if asks_or_takes_back(it) && !requested {
         return None;
     }
+    let (start, least) = match all.get(end) {
+        Some(word) => (it.span.start + opening(it.text, word), 1),
+        None => (statements.get(1)?.span.start, 2),
+    };
+    let said = |count: usize| {
+        let said = plain(it.own.get(start..statements.get(count - 1)?.span.end)?);
+        let said = said.trim_end_matches(['.', ' ']);
+        let said = if requested { said.trim_end_matches(['?', ' ']) } else { said };
+        let kept = !said.is_empty() && said.chars().count() <= CHARS_MAX;
+        kept.then(|| said.to_owned())
+    };
+    let all_of_it = if open { 1 + more(it, &statements[1..]) } else { 1 };
+    // What is too long to be one statement is asked for with its first; the others are read as they stand.
+    let (said, count) = match said(all_of_it) {
+        Some(said) => (said, all_of_it),
+        None if least < all_of_it => (said(least)?, least),
+        None => return None,
+    };
     let told = words(&said);
     let kind = kind_of(&said, &told);
     Some((

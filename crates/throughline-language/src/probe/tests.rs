@@ -224,6 +224,7 @@ fn what_is_asked_to_be_remembered_is_kept_whole_and_without_the_asking() {
         "Remember how that went",
         "remember?",
         "Remember: the port is 80. Scratch that.",
+        "Remember this. What is the port?",
         "> Note: the port is 80",
         "From: a@b.c\nSubject: x\n\nRemember: the port is 80.",
     ] {

@@ -84,6 +84,12 @@ fn windows_and_pieces_are_bounded_and_the_rest_is_not_read() {
 }
 
 #[test]
+fn what_is_not_read_whole_ends_where_a_sentence_does() {
+    let turn = "The cart is empty, and its total is 0. ".repeat(200);
+    assert!(texts(&turn).iter().all(|text| text.ends_with("total is 0.")), "{:?}", texts(&turn));
+}
+
+#[test]
 fn a_word_without_end_is_read_as_far_as_the_windows_go() {
     let word = "a.b/".repeat(300_000);
     let found = read(&word);

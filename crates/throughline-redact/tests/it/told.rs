@@ -238,6 +238,8 @@ fn sentences_about_passwords_stay() {
         "pin numpy to 1.26",
         "pin 1234",
         "GPIO pin 13 is high",
+        "throughline pin 42886944",
+        "run `throughline pin 42886944 --off`",
         "the pin is 4 digits",
         "PIN must be 4 to 8 digits",
         "pin: 4000 entries",

@@ -112,9 +112,10 @@ fn compact(desk: &Desk, who: Who) -> Said {
     }
 }
 
-/// Gemini CLI keeps the end of a conversation as it is, and a short one altogether.
+/// Gemini CLI keeps the end of a conversation as it is, and a short one altogether. Nothing of the long text is worth
+/// keeping: what a session keeps itself takes the place of other things in its reminder.
 fn grow(desk: &Desk) {
-    let long = format!("Read this. {}", "The cart is empty, and its total is 0. ".repeat(200));
+    let long = format!("Read this log:\n```\n{}```", "GET /cart 200 empty total 0\n".repeat(300));
     desk.say_with(Who::Gemini, &long, go_on(Who::Gemini));
 }
 

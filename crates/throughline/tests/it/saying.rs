@@ -163,6 +163,30 @@ fn what_is_asked_to_be_remembered_is_the_users_word_whatever_its_wording() {
 }
 
 #[test]
+fn a_turn_that_is_longer_than_what_is_read_is_not_cut_inside_a_sentence() {
+    let said = "The cart is empty, and its total is 0. ".repeat(200);
+    let held = held_after(&format!("Read this. {said}"));
+    let cut: Vec<&str> =
+        contents(&held).into_iter().filter(|text| !text.ends_with("total is 0")).collect();
+    assert_eq!(cut, Vec::<&str>::new());
+}
+
+#[test]
+fn what_is_asked_to_be_remembered_at_length_is_kept_without_the_asking() {
+    let service = |n: usize| format!("The service number {n} listens on port {}", 4_000 + n);
+    let all: Vec<String> = (0..30).map(service).collect();
+    for asking in ["Remember: ", "Please remember the following.\n"] {
+        let held = held_after(&format!("{asking}{}.", all.join(". ")));
+        let first = held.iter().find(|one| one["content"] == all[0]);
+        let first = first.unwrap_or_else(|| panic!("{asking}: {:?}", contents(&held)));
+        assert_eq!(first["authority"], "user_stated", "{asking}");
+        for text in contents(&held) {
+            assert!(!text.to_lowercase().contains("remember"), "{asking}: {text}");
+        }
+    }
+}
+
+#[test]
 fn every_host_can_be_asked_to_remember() {
     let said = "Remember: the office cat is called Miso.";
     let home = Home::new();
