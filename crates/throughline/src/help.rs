@@ -140,14 +140,30 @@ fn with_examples(mut command: clap::Command, path: &str) -> clap::Command {
         let path = format!("{path} {name}").trim_start().to_owned();
         command = command.mut_subcommand(&name, |below| with_examples(below, &path));
     }
-    let Some((_, lines)) = EXAMPLES.iter().find(|(of, _)| *of == path) else { return command };
-    let before = command.get_after_help().map(|text| format!("{}\n\n", text.ansi()));
-    let page = before.unwrap_or_default() + &listed(lines);
-    command.after_help(page)
+    let said = command.get_after_help().map(|text| unwrapped(&text.ansi().to_string()));
+    let examples = EXAMPLES.iter().find(|(of, _)| *of == path).map(|(_, lines)| listed(lines));
+    let parts: Vec<String> = said.into_iter().chain(examples).collect();
+    if parts.is_empty() { command } else { command.after_help(parts.join("\n\n")) }
 }
 
-/// Columns that a line of examples may take before clap would wrap it.
-const COLUMNS: usize = 96;
+/// A text without the line breaks inside its paragraphs, so that clap breaks it to the width of the terminal. Lines that
+/// are indented stay as they are.
+fn unwrapped(text: &str) -> String {
+    let mut page = String::new();
+    let mut goes_on = false;
+    for line in text.lines() {
+        let prose = !line.is_empty() && !line.starts_with(' ');
+        if !page.is_empty() {
+            page.push(if goes_on && prose { ' ' } else { '\n' });
+        }
+        page.push_str(line);
+        goes_on = prose;
+    }
+    page
+}
+
+/// Columns that a line of examples may take: those of a terminal that nobody has made wider.
+const COLUMNS: usize = 80;
 
 /// Examples one below the other, what they do beside them, or above where there is no room.
 fn listed(lines: &[(&str, &str)]) -> String {

@@ -56,12 +56,12 @@ Example, with a memory that says sessions are kept in Redis:
   throughline read \"Sessions moved from Redis to Postgres for good. Thanks!\"
 
   “Sessions moved from Redis to Postgres for good.”
-           read as  a change .54 or a fact .32 · lasting .77 · nothing against it .93
-              kept  as stated: fact “Sessions moved from Redis to Postgres for good”
-          replaces  d0d56eb0 Sessions are kept in Redis (another value .87)
+    read as  a change .54 or a fact .32 · lasting .77 · nothing against it .93
+       kept  as stated: fact “Sessions moved from Redis to Postgres for good”
+   replaces  d0d56eb0 Sessions are kept in Redis (another value .87)
   “Thanks!”
-           read as  small talk .98 · lasting .02 · nothing against it .98
-          not kept  small talk
+    read as  small talk .98 · lasting .02 · nothing against it .98
+   not kept  small talk
 
 A short answer is read together with what it answers:
   throughline read \"no, on 9090\" --before \"Does the api listen on port 8080?\"";

@@ -224,10 +224,7 @@ pub(super) const EXAMPLES: &[Examples] = &[
     (
         "completions",
         &[
-            (
-                "throughline completions bash > ~/.local/share/bash-completion/completions/throughline",
-                "",
-            ),
+            ("throughline completions bash > /etc/bash_completion.d/throughline", ""),
             ("throughline completions fish > ~/.config/fish/completions/throughline.fish", ""),
         ],
     ),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{EVERYDAY, EXAMPLES, GROUPS, command};
+use super::{EVERYDAY, EXAMPLES, GROUPS, command, unwrapped};
 
 /// Every command that a person can see, by name.
 fn visible() -> Vec<String> {
@@ -36,6 +36,30 @@ fn eight_commands_come_first_each_with_an_example() {
         let at = page.find(&format!("\n  {name} ")).unwrap();
         let below = page[at + 1..].lines().nth(1).unwrap();
         assert!(below.trim().starts_with(&format!("$ throughline {name}")), "{name}: {below}");
+    }
+}
+
+#[test]
+fn paragraphs_are_broken_by_the_terminal_and_examples_stay_as_they_are() {
+    let written =
+        "One sentence that is\nbroken here.\n\nAn example:\n  throughline list\n  throughline log";
+    let page =
+        "One sentence that is broken here.\n\nAn example:\n  throughline list\n  throughline log";
+    assert_eq!(unwrapped(written), page);
+}
+
+#[test]
+fn no_example_is_wider_than_a_terminal() {
+    let all = command();
+    for path in tree(&all, "") {
+        let mut one = &all;
+        for name in path.split(' ') {
+            one = one.find_subcommand(name).unwrap();
+        }
+        let page = one.get_after_help().map(ToString::to_string).unwrap_or_default();
+        for line in page.lines().filter(|line| line.starts_with("  ")) {
+            assert!(line.chars().count() <= 80, "{path}: {line}");
+        }
     }
 }
 
