@@ -1,11 +1,12 @@
-//! docs/requirements.md, held against the tests: every one that it names is there, and no acceptance test is left out.
+//! docs/requirements.md and docs/trial.md, held against the tests: every one that they name is there, and no acceptance test
+//! and no finding is left out.
 
 use std::path::Path;
 
 use crate::tidy::root;
 
-fn rows() -> Vec<String> {
-    let page = std::fs::read_to_string(root().join("docs/requirements.md")).unwrap();
+fn rows(page: &str) -> Vec<String> {
+    let page = std::fs::read_to_string(root().join("docs").join(page)).unwrap();
     let rows = page.lines().filter(|line| line.starts_with("| ") && line.contains("::"));
     rows.map(str::to_owned).collect()
 }
@@ -19,10 +20,10 @@ fn is_below(folder: &Path, name: &str) -> bool {
     })
 }
 
-#[test]
-fn every_test_that_the_page_of_requirements_names_is_there() {
+/// Checks that every test that a page names is there. Returns how many it names.
+fn named_by(page: &str) -> usize {
     let mut named = 0;
-    for test in rows().iter().flat_map(|row| row.split('`').skip(1).step_by(2)) {
+    for test in rows(page).iter().flat_map(|row| row.split('`').skip(1).step_by(2)) {
         let (file, name) = test.rsplit_once("::").unwrap_or_else(|| panic!("{test}"));
         if let Some((member, _)) = file.split_once(": ") {
             assert!(is_below(&root().join("crates").join(member), name), "{test}");
@@ -33,13 +34,32 @@ fn every_test_that_the_page_of_requirements_names_is_there() {
         }
         named += 1;
     }
+    named
+}
+
+#[test]
+fn every_test_that_the_page_of_requirements_names_is_there() {
+    let named = named_by("requirements.md");
     assert!(named > 200, "{named}");
+}
+
+#[test]
+fn every_test_that_the_page_of_the_trial_names_is_there_and_no_finding_is_left_out() {
+    let named = named_by("trial.md");
+    assert!(named > 200, "{named}");
+    let parts = [('A', 12), ('B', 8), ('C', 6), ('D', 12), ('E', 10), ('F', 7)];
+    for (part, last) in parts {
+        for number in 1..=last {
+            let row = format!("| {part}{number} |");
+            assert!(rows("trial.md").iter().any(|one| one.starts_with(&row)), "{row}");
+        }
+    }
 }
 
 #[test]
 fn every_acceptance_test_has_a_row() {
     for number in 1..=48 {
         let row = format!("| T{number:02} |");
-        assert!(rows().iter().any(|one| one.starts_with(&row)), "{row}");
+        assert!(rows("requirements.md").iter().any(|one| one.starts_with(&row)), "{row}");
     }
 }
