@@ -268,6 +268,16 @@ impl Memory {
         }
     }
 
+    /// Whether it holds only from a time on that lies ahead.
+    pub fn begins_after(&self, now: Timestamp) -> bool {
+        self.valid_from.is_some_and(|from| from > now)
+    }
+
+    /// Whether it was said ahead, and holds by now.
+    pub fn has_begun(&self, now: Timestamp) -> bool {
+        self.valid_from.is_some_and(|from| self.recorded_at < from && from <= now)
+    }
+
     /// Until when it held: as somebody said, or until something took its place.
     pub fn held_until(&self) -> Option<Timestamp> {
         let replaced_at = self.since.filter(|_| self.state == State::Superseded);

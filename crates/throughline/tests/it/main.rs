@@ -3,6 +3,7 @@
 mod acting;
 mod agent_files;
 mod agent_shell;
+mod announcing;
 mod as_of;
 mod attention;
 mod authority;
