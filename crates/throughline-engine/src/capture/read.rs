@@ -61,8 +61,8 @@ impl Capturing<'_> {
             let own = pieces[likeliest].clone();
             weighed.push(Weighed { piece: likeliest, own, bearings });
             let piece = &mut pieces[likeliest];
-            let sure = touches
-                >= if probe::may_change(piece) { NOTICES_FROM } else { REQUESTS_CHANGE_FROM };
+            let may_change = probe::may_change(piece) || speech::replaces_what_was_said(turn);
+            let sure = touches >= if may_change { NOTICES_FROM } else { REQUESTS_CHANGE_FROM };
             if sure {
                 piece.is_change(NOTICES_FROM);
             } else if touches >= PRESUPPOSES_FROM {
@@ -222,8 +222,9 @@ fn is_short(turn: &str) -> bool {
     turn.split_whitespace().count() <= SHORT_WORDS
 }
 
-/// What the agent said before a turn.
-fn before(turns: &[Captured], turn: usize) -> Option<&str> {
+/// What a turn is said to.
+pub(crate) fn before(turns: &[Captured], turn: usize) -> Option<&str> {
     let earlier = turns.get(..turn)?.iter().rev();
-    earlier.into_iter().find(|one| one.speaker == Speaker::Assistant).map(|one| one.text.as_str())
+    let said = turns.get(turn).map_or("", |one| &one.text);
+    probe::said_to(said, earlier.map(|one| (one.speaker, one.text.as_str())))
 }

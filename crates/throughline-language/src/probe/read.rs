@@ -11,10 +11,10 @@ use super::{PatchSoFar, ProbedSentence, asked_for, content, is_echo, name, state
 use crate::Turn;
 use crate::procedure;
 use crate::speech::{self, Guard, word::words};
-use throughline_core::Kind;
 use throughline_core::meet;
 use throughline_core::patch::{Operation, Remember};
 use throughline_core::reading::{self, Piece, Role};
+use throughline_core::{Kind, Speaker};
 
 /// From these likelihoods on, that it lasts and that nothing stands against it, it counts as stated; below,
 /// it is kept on probation.
@@ -218,7 +218,7 @@ fn without_number(said: &str) -> Option<&str> {
 }
 
 /// Whether words do not say what they speak of.
-pub(super) fn hangs(said: &str) -> bool {
+pub fn hangs(said: &str) -> bool {
     let said = tidy(said);
     let words = words(&said);
     let bare = words.first().is_some_and(|word| word.is("never always only not except unless"));
@@ -276,6 +276,21 @@ pub fn is_bare_answer(said: &str, before: Option<&str>) -> bool {
 /// Whether words can be understood only with what the agent said before them.
 pub fn needs_before(said: &str) -> bool {
     hangs(said) || words(said).len() <= ANSWER_WORDS
+}
+
+/// What words are said to: what the agent said last, of the turns before them, the latest first. Whoever takes something back
+/// means what they said themselves, where the agent said nothing to that.
+pub fn said_to<'a>(
+    said: &str,
+    earlier: impl Iterator<Item = (Speaker, &'a str)> + Clone,
+) -> Option<&'a str> {
+    let mut own = earlier.clone().filter(|(speaker, _)| *speaker == Speaker::User);
+    let mut earlier = earlier.filter(|(speaker, _)| *speaker == Speaker::Assistant);
+    let agent = earlier.next().map(|(_, text)| text);
+    if agent.is_some_and(says_enough) || !speech::replaces_what_was_said(said) {
+        return agent;
+    }
+    own.next().map(|(_, text)| text).or(agent)
 }
 
 /// The question that an answer belongs to, where an agent asked one last: what else it said must not decide which memory a

@@ -84,6 +84,7 @@ mod pages;
 mod plain_words;
 mod procedures;
 mod purging;
+mod putting_right;
 mod quoting;
 mod reading_aloud;
 mod reasons;
