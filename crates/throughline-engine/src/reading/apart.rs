@@ -99,6 +99,9 @@ pub(super) fn left_standing(
     before: Option<&str>,
     said: &str,
 ) -> LeftStanding {
+    if probe::names_one_of_several(held, said) {
+        return LeftStanding::Unclear;
+    }
     let clauses = probe::clauses(held);
     if clauses.all.len() < 2 {
         return LeftStanding::Nothing;
