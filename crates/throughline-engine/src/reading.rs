@@ -358,6 +358,7 @@ impl Capturing<'_> {
                     near = near.max(self.nearness(&meaning, &one.memory.content));
                 }
             }
+            judgement = apart::clearest(trained, content, before, claim, judgement);
             if let Some(why) = stands_beside(content, claim, judgement) {
                 judgement = judgement.beside(why);
             }

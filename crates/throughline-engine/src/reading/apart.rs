@@ -4,11 +4,11 @@
 use std::ops::Range;
 
 use throughline_core::Speaker;
-use throughline_core::reading::Piece;
+use throughline_core::reading::{Judged, Piece};
 use throughline_language::probe;
 use throughline_reader::TrainedReader as Trained;
 
-use super::{NOTICES_FROM, judged};
+use super::{NOTICES_FROM, REPLACES_FROM, judged};
 
 /// Pieces of a turn that are read once more: each takes milliseconds, and somebody waits.
 const APART_MAX: usize = 2;
@@ -70,6 +70,25 @@ fn without_lead(turn: &str, piece: &Piece) -> Range<usize> {
     let kept = probe::is_kept(piece);
     let lead = if kept { probe::lead_over(&turn[piece.span.clone()]) } else { 0 };
     piece.span.start + lead..piece.span.end
+}
+
+/// How words of several clauses bear on a memory: as a whole, or as the clause does that changes it clearly where the
+/// whole leaves that open. What else is said in one breath must not blur it.
+pub(super) fn clearest(
+    trained: &Trained,
+    held: &str,
+    before: Option<&str>,
+    said: &str,
+    whole: Judged,
+) -> Judged {
+    if !(NOTICES_FROM..REPLACES_FROM).contains(&whole.touches()) {
+        return whole;
+    }
+    let clauses = probe::clauses(said).all;
+    let each = clauses.into_iter().filter(|clause| *clause != said);
+    let each = each.map(|clause| judged(trained, held, before, clause));
+    let clearest = each.max_by(|a, b| a.touches().total_cmp(&b.touches()));
+    clearest.filter(|one| one.touches() >= REPLACES_FROM).unwrap_or(whole)
 }
 
 /// What words leave standing of a memory that they touch.

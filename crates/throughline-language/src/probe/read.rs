@@ -65,6 +65,7 @@ pub(super) fn user_read(
         }
     }
     for (last, piece) in claims {
+        let piece = told_before_asking(said.text, piece);
         let quote = &said.text[piece.span.clone()];
         let fate = if taken.iter().any(|place| covers(place, &piece.span)) {
             PieceFate::ByForm
@@ -78,7 +79,7 @@ pub(super) fn user_read(
             PieceFate::Forgets
         } else if found.takes(Operation::Remember(Remember {
             confidence: confidence(&statements, &piece, quote),
-            ..claim(turn, said, &pieces[..last], &piece)
+            ..claim(turn, said, before(pieces, &piece), &piece)
         })) {
             for it in statements.iter().filter(|it| overlap(&it.span, &piece.span)) {
                 found.extend(name::known(it));
@@ -121,6 +122,17 @@ fn told_procedure(
     })?;
     found.push(Operation::Remember(kept));
     Some(whole)
+}
+
+/// A piece without the question at its end, where something is told before it: "Backups go to S3 now; would you check why
+/// the last one is empty?"
+fn told_before_asking(turn: &str, piece: Piece) -> Piece {
+    let said = &turn[piece.span.clone()];
+    let told = said.rfind("; ").filter(|_| asks(said));
+    match told.filter(|at| words(&said[..*at]).len() >= WORDS_MIN) {
+        Some(at) => Piece { span: piece.span.start..piece.span.start + at, ..piece },
+        None => piece,
+    }
 }
 
 /// Whether words ask, by the mark at their end.
@@ -311,6 +323,12 @@ pub fn what_is_asked(before: &str) -> &str {
 /// Whether what an agent said may be answered: more than "All right."
 pub fn says_enough(before: &str) -> bool {
     before.contains('?') || words(before).len() >= WORDS_MIN
+}
+
+/// The pieces before a claim, which may be made of several.
+fn before<'a>(pieces: &'a [Piece], claim: &Piece) -> &'a [Piece] {
+    let end = pieces.iter().position(|one| one.span.start >= claim.span.start);
+    &pieces[..end.unwrap_or(pieces.len())]
 }
 
 /// A piece as a claim, in its speaker's words. `before` are the pieces before it.
