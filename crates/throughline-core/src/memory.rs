@@ -219,6 +219,9 @@ pub struct Memory {
     /// When what was promised was done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub done_at: Option<Timestamp>,
+    /// What an agent said that it answers, where its own words do not tell what they speak of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answers: Option<String>,
     /// Patterns that bring it up: commands, file names, calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub triggers: Vec<String>,
@@ -263,6 +266,7 @@ impl Memory {
             cold: false,
             graduated_at: None,
             done_at: None,
+            answers: None,
             triggers: Vec::new(),
             extra: Extra::new(),
         }

@@ -61,6 +61,8 @@ pub struct Candidate {
     pub triggers: Vec<String>,
     /// Things it is about, besides the subject of its slot.
     pub about: Vec<Named>,
+    /// What it answers, where its own words do not tell what they speak of.
+    pub answers: Option<String>,
     /// The user asks for it although it was erased before.
     pub revive: bool,
 }
@@ -89,6 +91,7 @@ impl Candidate {
             testimony,
             triggers: Vec::new(),
             about: Vec::new(),
+            answers: None,
             revive: false,
         }
     }
@@ -443,6 +446,7 @@ fn as_said(candidate: &Candidate) -> Memory {
     memory.confidence = candidate.confidence;
     memory.pinned = candidate.pinned;
     memory.triggers.clone_from(&candidate.triggers);
+    memory.answers.clone_from(&candidate.answers);
     if says_how_things_are(candidate.kind) {
         (memory.valid_from, memory.valid_until) = when::validity(&candidate.content, at);
     }

@@ -305,6 +305,7 @@ impl Keeping<'_> {
             confidence: claim.confidence,
             triggers: occasion::triggers(claim.kind, said, &claim.triggers, by_user),
             about: claim.entities.clone(),
+            answers: by_user.then(|| origin::answered(claim, ground)).flatten(),
             revive: ground.revive,
             ..tx.candidate(claim.kind, said, testimony)
         }

@@ -38,6 +38,7 @@ pub(crate) use holds::{Briefed, ToldApart};
 use judge::Pass;
 pub(crate) use mind::HEARD_CHARS;
 pub use mind::{Mind, Minds};
+pub(crate) use read::before;
 pub use tell::{Captured, turns_of};
 
 /// What capturing did.

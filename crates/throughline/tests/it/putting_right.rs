@@ -1,4 +1,5 @@
-//! Putting right: whoever takes something back and says what holds instead is understood in both.
+//! Putting right: whoever takes something back and says what holds instead is understood in both, and a short answer is
+//! kept with what it answers.
 
 use crate::harness::Home;
 use crate::hooking::Agent;
@@ -69,4 +70,36 @@ fn whoever_only_drops_the_matter_changes_nothing() {
         assert_eq!(home.show(&id)["state"], "confirmed", "{said}");
         assert_eq!(home.texts(&["list"]), ["We indent with tabs."], "{said}");
     }
+}
+
+#[test]
+fn a_short_answer_is_told_with_what_it_answers() {
+    let home = Home::new();
+    let agent = Agent::new(&home, "now");
+    agent.hears("Look at the metrics setup.");
+    agent.answers("It is wired up. The metrics endpoint listens on 8080, right?");
+    agent.hears("no, on 9090");
+    agent.ends();
+    home.travel("2026-03-03");
+    let page = home.page(&["recall", "which port does the metrics endpoint listen on?"]);
+    assert!(page.contains("no, on 9090"), "{page}");
+    assert!(page.contains("answers “The metrics endpoint listens on 8080, right?”"), "{page}");
+    assert!(!page.contains("wired up"), "only what was asked: {page}");
+    let found = home.json(&["search", "metrics endpoint port"]);
+    let one = &found["items"][0];
+    assert_eq!(one["content"], "no, on 9090", "in the person's words alone: {found}");
+    assert_eq!(one["answers"], "The metrics endpoint listens on 8080, right?", "{found}");
+    home.assert_sound();
+}
+
+#[test]
+fn what_says_itself_what_it_speaks_of_is_told_without_what_it_answers() {
+    let home = Home::new();
+    let agent = Agent::new(&home, "now");
+    agent.hears("Look at the metrics setup.");
+    agent.answers("The metrics endpoint listens on 8080, right?");
+    agent.hears("No, the metrics endpoint listens on port 9090.");
+    agent.ends();
+    let page = home.page(&["recall", "which port does the metrics endpoint listen on?"]);
+    assert!(page.contains("9090") && !page.contains("answers"), "{page}");
 }
