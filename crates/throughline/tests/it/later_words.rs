@@ -131,6 +131,34 @@ fn what_else_is_said_in_one_breath_does_not_blur_a_clear_change() {
     }
 }
 
+/// What is held, and words that change it though their form speaks against keeping them.
+const AGAINST_THEIR_FORM: [(&str, &str); 2] = [
+    (
+        "The search index has 4 shards.",
+        "Kindly set up the new search index with 6 shards as per the platform team's recommendation.",
+    ),
+    (
+        "The worker pool has 8 threads.",
+        "Kindly start the pool with 12 threads as per ops recommendation.",
+    ),
+];
+
+#[test]
+fn words_that_change_something_and_are_not_kept_for_their_form_stand_beside_it() {
+    for (held, said) in AGAINST_THEIR_FORM {
+        let home = Home::new();
+        let id = home.remember(held);
+        home.travel("2026-03-03");
+        let agent = Agent::new(&home, "later");
+        agent.hears(said);
+        agent.ends();
+        let shown = home.show(&id);
+        let later = shown["later"][0]["text"].as_str().unwrap_or_default();
+        let told = !later.is_empty() && said.starts_with(later);
+        assert!(told || shown["state"] == "superseded", "{held} | {said}: {shown}");
+    }
+}
+
 #[test]
 fn an_answer_of_one_word_is_no_claim_and_stands_beside_what_it_changes() {
     let home = Home::new();
