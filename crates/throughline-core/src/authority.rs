@@ -60,6 +60,8 @@ impl Authority {
 pub enum Contest {
     /// The new value replaces the old.
     Supersede,
+    /// The new value holds from a time ahead on, and replaces the old then.
+    Announced,
     /// Neither wins: both stay, shown together.
     Contested,
     /// The old value stands; the new one is kept on probation and marked as contradicting.

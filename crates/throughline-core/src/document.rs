@@ -81,9 +81,13 @@ pub fn searchable(episode: &Episode) -> String {
 
 /// The text of a memory as search sees it: its title is part of it.
 pub fn searchable_memory(memory: &Memory) -> String {
-    match &memory.label {
+    let told = match &memory.label {
         Some(label) => format!("{label}: {}", memory.content),
         None => memory.content.clone(),
+    };
+    match &memory.answers {
+        Some(asked) => format!("{asked} {told}"),
+        None => told,
     }
 }
 

@@ -219,6 +219,9 @@ pub struct Memory {
     /// When what was promised was done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub done_at: Option<Timestamp>,
+    /// What an agent said that it answers, where its own words do not tell what they speak of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answers: Option<String>,
     /// Patterns that bring it up: commands, file names, calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub triggers: Vec<String>,
@@ -263,9 +266,20 @@ impl Memory {
             cold: false,
             graduated_at: None,
             done_at: None,
+            answers: None,
             triggers: Vec::new(),
             extra: Extra::new(),
         }
+    }
+
+    /// Whether it holds only from a time on that lies ahead.
+    pub fn begins_after(&self, now: Timestamp) -> bool {
+        self.valid_from.is_some_and(|from| from > now)
+    }
+
+    /// Whether it was said ahead, and holds by now.
+    pub fn has_begun(&self, now: Timestamp) -> bool {
+        self.valid_from.is_some_and(|from| self.recorded_at < from && from <= now)
     }
 
     /// Until when it held: as somebody said, or until something took its place.

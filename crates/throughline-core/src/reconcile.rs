@@ -4,6 +4,7 @@ mod bare;
 mod conflict;
 mod named;
 mod occurrence;
+mod settle;
 mod take_over;
 
 use std::cmp::Reverse;
@@ -26,7 +27,7 @@ use crate::permission::Standing;
 use crate::row::{Tombstone, slot_fingerprint};
 use crate::{
     Authority, Change, Edge, EntityId, EntityKind, Evidence, Fingerprint, Kind, Memory, MemoryId,
-    Relation, Scope, Slot, State, Timestamp, Watermark, when,
+    Scope, Slot, State, Timestamp, Watermark, when,
 };
 
 /// Something that may become a memory.
@@ -60,6 +61,8 @@ pub struct Candidate {
     pub triggers: Vec<String>,
     /// Things it is about, besides the subject of its slot.
     pub about: Vec<Named>,
+    /// What it answers, where its own words do not tell what they speak of.
+    pub answers: Option<String>,
     /// The user asks for it although it was erased before.
     pub revive: bool,
 }
@@ -88,6 +91,7 @@ impl Candidate {
             testimony,
             triggers: Vec::new(),
             about: Vec::new(),
+            answers: None,
             revive: false,
         }
     }
@@ -410,7 +414,11 @@ fn insert(
     let (space, id) = (candidate.scope.space, candidate.id);
     let mut memory = as_said(candidate);
 
-    let conflicts = conflicts(&ConflictClaim::of(candidate), neighbours, replaces);
+    let claim = ConflictClaim::of(candidate);
+    let conflicts = conflicts(&claim, neighbours, replaces);
+    if conflicts.iter().any(|(_, verdict)| *verdict == Contest::Announced) {
+        memory.valid_from = claim.starts_at();
+    }
     let outranked = conflicts.iter().any(|(_, verdict)| *verdict == Contest::Outranked);
     if outranked || testimony.echo {
         memory.state = State::Staged;
@@ -438,6 +446,7 @@ fn as_said(candidate: &Candidate) -> Memory {
     memory.confidence = candidate.confidence;
     memory.pinned = candidate.pinned;
     memory.triggers.clone_from(&candidate.triggers);
+    memory.answers.clone_from(&candidate.answers);
     if says_how_things_are(candidate.kind) {
         (memory.valid_from, memory.valid_until) = when::validity(&candidate.content, at);
     }
@@ -455,37 +464,6 @@ fn says_how_things_are(kind: Kind) -> bool {
         | Kind::Commitment
         | Kind::Correction => true,
         Kind::Negative | Kind::Event | Kind::Lesson | Kind::Gap => false,
-    }
-}
-
-impl Plan {
-    fn about(memory: MemoryId, deduped: bool) -> Self {
-        Self {
-            changes: vec![],
-            memory,
-            deduped,
-            superseded: vec![],
-            contested: vec![],
-            left: vec![],
-            taken_over: false,
-        }
-    }
-
-    /// Carries out what was decided about the claims that this one conflicts with.
-    fn settle(&mut self, conflicts: Vec<(&Memory, Contest)>, at: Timestamp) {
-        for (old, verdict) in conflicts.into_iter().filter(|(old, _)| old.id != self.memory) {
-            if verdict == Contest::Supersede {
-                let (space, new) = (old.space, self.memory);
-                let at = at.max(old.recorded_at);
-                self.changes.push(Change::Supersede { space, old: old.id, new, at });
-                self.superseded.push(old.id);
-            } else {
-                let (from, to) = (self.memory.into(), old.id.into());
-                let edge = Edge::new(old.space, from, Relation::Contradicts, to, at);
-                self.changes.push(Change::Link(edge));
-                self.contested.push(old.id);
-            }
-        }
     }
 }
 

@@ -58,6 +58,8 @@ pub fn settle<'a>(
     let side_by_side = one.id == other.id
         || is_event(one)
         || is_event(other)
+        || begins_later(one)
+        || begins_later(other)
         || one.space != other.space
         || one.session != other.session
         || !one.state.is_active()
@@ -95,6 +97,11 @@ pub fn same<'a>(one: &'a Memory, other: &'a Memory) -> Option<(&'a Memory, &'a M
 /// What happened stays as it was, beside everything that is said later.
 fn is_event(memory: &Memory) -> bool {
     form::is_event(memory.kind, &memory.content)
+}
+
+/// What was said to begin later replaces nothing before.
+fn begins_later(memory: &Memory) -> bool {
+    memory.begins_after(memory.recorded_at)
 }
 
 fn age(memory: &Memory) -> (Timestamp, crate::MemoryId) {

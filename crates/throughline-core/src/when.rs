@@ -7,6 +7,7 @@ mod calendar;
 mod dated;
 mod grammar;
 mod relative;
+mod start;
 mod token;
 
 use std::ops::Range;
@@ -14,6 +15,8 @@ use std::ops::Range;
 use crate::Timestamp;
 use calendar::Anchor;
 use grammar::Grammar;
+
+pub use start::{Start, start, without_start};
 
 /// How finely a moment was named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -70,8 +73,7 @@ pub struct TimeMention {
 
 /// Since when and until when a claim holds, as it says itself: "since March", "until 2027-05-01".
 ///
-/// Only what is said outright, and an end only if it lies ahead of whoever speaks: "until March" may
-/// be the last one or the next.
+/// Only what is said outright, or lies ahead of whoever speaks: "until March" may be the last one or the next.
 pub fn validity(claim: &str, said: Timestamp) -> (Option<Timestamp>, Option<Timestamp>) {
     let (mut from, mut until) = (None, None);
     for mention in find(claim, said) {
@@ -86,7 +88,8 @@ pub fn validity(claim: &str, said: Timestamp) -> (Option<Timestamp>, Option<Time
             until = until.or(mention.span.until.filter(|end| *end > said));
         }
     }
-    (from, until)
+    let starts = || start(claim, said).filter(|start| start.outright).map(|start| start.at);
+    (from.or_else(starts), until)
 }
 
 /// Whether a claim says that it holds only until some time. Which one may be left open: "until June" may be the last one or

@@ -10,6 +10,7 @@ mod last_word;
 mod origin;
 mod propose;
 mod put_off;
+mod put_right;
 mod rank;
 mod settle;
 mod take_away;
@@ -23,12 +24,12 @@ use throughline_core::echo;
 use throughline_core::evidence::Testimony;
 use throughline_core::form;
 use throughline_core::patch::Named;
-use throughline_core::patch::{Correct, Operation, Patch, Relate, Remember};
+use throughline_core::patch::{Operation, Patch, Relate, Remember};
 use throughline_core::permission::Act;
 use throughline_core::reconcile::Candidate;
 use throughline_core::{
-    Authority, Change, Edge, EpisodeId, Fingerprint, Kind, Memory, MemoryId, NodeId, Relation,
-    RowKey, State, Timestamp, text,
+    Authority, Change, Edge, EpisodeId, Fingerprint, Kind, MemoryId, NodeId, Relation, RowKey,
+    State, Timestamp, text,
 };
 use throughline_language::{closeness, gate, occasion};
 use throughline_store::EntityName;
@@ -36,7 +37,6 @@ use throughline_store::EntityName;
 use crate::capture::Captured;
 use crate::engine::is_handle;
 use crate::flows::Keeping;
-use crate::permit::standing;
 use crate::reading::connect;
 use crate::remember::take_in;
 use crate::remember::{check_lesson, reason_in_words, rests_by};
@@ -46,6 +46,7 @@ use crate::{Error, Result};
 
 pub(crate) use propose::{Proposed, rank_by_model};
 use put_off::{put_off, wait};
+use put_right::replace;
 use rank::{backing_of, is_overtaken, may, may_add, rank, speaker_of};
 
 /// How much a reason matters by itself: it is there for what it is the reason of.
@@ -178,40 +179,6 @@ impl Keeping<'_> {
         }
     }
 
-    /// Takes in what is right, and lets it take the place of what was wrong, if that is clear.
-    fn put_right(
-        &self,
-        tx: &mut Transaction<'_>,
-        put_right: &Correct,
-        ground: &PatchGround<'_>,
-        applied: &mut Applied,
-    ) -> Result<()> {
-        let speaker = speaker_of(put_right.turn, ground);
-        // Only a person puts something right by speaking: others are not even looked up.
-        let wrong = if speaker == Speaker::User {
-            match self.target(tx, &put_right.wrong, &put_right.right)? {
-                Some(wrong) => Some(wrong),
-                None => self.in_place_of(tx, &put_right.right)?,
-            }
-        } else {
-            None
-        };
-        // It keeps the sort of what it replaces: a corrected decision is a decision.
-        let kind = wrong.as_ref().map_or(put_right.kind, |old| old.kind);
-        // A decision that puts nothing right here is only stated.
-        let corrects = wrong.is_some() || put_right.kind != Kind::Decision;
-        let claim = Remember { kind, ..put_right.claim() };
-        if wrong.is_some() {
-            // They said themselves what is wrong: nothing else is.
-            tx.bearings.add(&claim.content, Vec::new());
-        }
-        let new = self.claim(tx, &claim, corrects, ground, applied)?;
-        if let (Some(new), Some(old)) = (new, wrong) {
-            replace(tx, &old, new, applied)?;
-        }
-        Ok(())
-    }
-
     /// Takes in a claim and its reasons. `None` if this very batch says it already.
     fn claim(
         &self,
@@ -338,6 +305,7 @@ impl Keeping<'_> {
             confidence: claim.confidence,
             triggers: occasion::triggers(claim.kind, said, &claim.triggers, by_user),
             about: claim.entities.clone(),
+            answers: by_user.then(|| origin::answered(claim, ground)).flatten(),
             revive: ground.revive,
             ..tx.candidate(claim.kind, said, testimony)
         }
@@ -433,31 +401,6 @@ fn rest_on(
     if tx.rows(&[key])?.remove(0).is_none() {
         let edge = Edge::new(space, from, Relation::EvidencedBy, to, at);
         tx.push(Change::Link(edge));
-    }
-    Ok(())
-}
-
-/// Lets a claim take the place of another. What another person said stands beside it, contested.
-fn replace(
-    tx: &mut Transaction<'_>,
-    old: &Memory,
-    new: MemoryId,
-    applied: &mut Applied,
-) -> Result<()> {
-    if old.id == new || applied.superseded.contains(&old.id) {
-        return Ok(());
-    }
-    let edge = RowKey::edge(old.space, new.into(), Relation::Contradicts, old.id.into());
-    let contested = tx.rows(std::slice::from_ref(&edge))?[0].is_some();
-    if !standing(&**tx, old)?.anothers {
-        if contested {
-            let (space, from, to) = (old.space, new.into(), old.id.into());
-            tx.push(Change::Unlink { space, from, relation: Relation::Contradicts, to });
-        }
-        tx.supersede(old.space, old.id, new);
-        applied.superseded.push(old.id);
-    } else if !contested {
-        tx.link(new, Relation::Contradicts, old.id);
     }
     Ok(())
 }

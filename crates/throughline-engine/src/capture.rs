@@ -39,6 +39,7 @@ pub(crate) use heard::heard;
 pub(crate) use holds::{Briefed, ToldApart};
 use judge::Pass;
 pub use mind::{Mind, Minds};
+pub(crate) use read::before;
 pub use tell::{Captured, turns_of};
 
 /// What capturing did.

@@ -5,25 +5,24 @@ use std::collections::{BTreeMap, BTreeSet};
 use throughline_attention::lifecycle::{self, LifecycleFacts};
 use throughline_core::evidence::speakers;
 use throughline_core::form::{self, Form};
-use throughline_core::permission::Standing;
 use throughline_core::salience::{self, Salience};
 use throughline_core::scope::{self, Level};
 use throughline_core::state::Flag;
 use throughline_core::trust::{self, Trust};
 use throughline_core::watermark;
 use throughline_core::{
-    Authority, Edge, Evidence, Kind, Memory, MemoryId, NodeId, Policy, Relation, Row, RowKey,
-    SpaceId, State, Timestamp, Usage, Watermark,
+    Edge, Evidence, Kind, Memory, MemoryId, NodeId, Policy, Relation, Row, RowKey, SpaceId, State,
+    Timestamp, Usage, Watermark,
 };
 use throughline_language::promise;
 use throughline_store::Reader;
 
+mod beside;
 mod flags;
 
 use flags::flags;
 
 use crate::Result;
-use crate::reading;
 use crate::seed::is_in_file;
 
 /// The field of a connection that says that sleep inferred the label.
@@ -89,6 +88,9 @@ impl Card {
     pub fn in_few_words(&self, now: Timestamp) -> Option<String> {
         if let Some(at) = self.memory.done_at {
             return Some(format!("done {}", at.date()));
+        }
+        if let Some(from) = self.memory.valid_from.filter(|from| *from > now) {
+            return Some(format!("from {}", from.date()));
         }
         match self.due {
             Some(due) if due < now => return Some(format!("overdue since {}", due.date())),
@@ -340,7 +342,7 @@ impl CardSurroundings {
                 .map(|id| (*id, named(&self.rival_evidence, *id)))
                 .collect(),
             contested_by,
-            later: self.later(memory, edges, confirmed_at),
+            later: self.later(memory, edges, confirmed_at, now),
             trust,
             salience,
             flags: Vec::new(),
@@ -411,58 +413,13 @@ impl CardSurroundings {
         found.dedup();
         found
     }
-
-    /// What a person said last, after it, that adds to it or may bear on it. A turn of which nothing was
-    /// kept counts until somebody says again that the memory holds; a memory as long as it is active.
-    fn later(&self, memory: &Memory, edges: &[Edge], asserted_at: Timestamp) -> Option<Later> {
-        let of_it =
-            |edge: &&Edge| edge.relation == Relation::LaterSaid && edge.to == memory.id.into();
-        let later = edges.iter().filter(of_it).filter_map(|edge| {
-            let (at, words) = match self.ends.get(&edge.from) {
-                Some(Row::Memory(one)) if one.session == memory.session && is_said(one) => {
-                    let holds = one.state.is_active() && one.recorded_at > memory.recorded_at;
-                    holds.then(|| (one.recorded_at, one.content.clone()))?
-                }
-                Some(Row::Episode(turn)) if memory.session.is_none() && turn.at > asserted_at => {
-                    (turn.at, edge.reason.clone()?)
-                }
-                _ => return None,
-            };
-            Some(Later { node: edge.from, at, words, questions: reading::questions(edge) })
-        });
-        later.max_by_key(|one| (one.at, one.node))
-    }
-
-    fn contested_by(&self, memory: &Memory, edges: &[Edge], now: Timestamp) -> Vec<MemoryId> {
-        if !memory.state.is_active() {
-            return Vec::new();
-        }
-        let evidence = self.evidence.get(&memory.id).map(Vec::as_slice).unwrap_or_default();
-        let rank = Standing::of(memory, evidence).rank();
-        edges
-            .iter()
-            .filter(|edge| edge.relation == Relation::Contradicts)
-            .filter_map(|edge| match self.ends.get(&edge.other(memory.id.into())) {
-                Some(Row::Memory(other)) => Some(other),
-                _ => None,
-            })
-            // A stronger word that was put away still speaks against it.
-            .filter(|other| {
-                if other.state == State::Archived {
-                    return other.authority.outranks(rank);
-                }
-                // What held for a while and is over speaks against nothing.
-                let is_over = other.valid_until.is_some_and(|until| until <= now);
-                other.state.is_active() && !is_over && !rank.outranks(other.authority)
-            })
-            .map(|other| other.id)
-            .collect()
-    }
 }
 
 /// By when a promise is due, if it is one that is still open.
 fn promised_for(memory: &Memory) -> Option<Timestamp> {
-    let open = memory.kind == Kind::Commitment && memory.done_at.is_none();
+    // What begins at a time is not due by then.
+    let begins = memory.begins_after(memory.recorded_at);
+    let open = memory.kind == Kind::Commitment && memory.done_at.is_none() && !begins;
     if open { promise::due(&memory.content, memory.recorded_at) } else { None }
 }
 
@@ -476,11 +433,6 @@ fn is_connection(edge: &Edge, of: MemoryId) -> bool {
 /// The labels that somebody gave.
 fn given(tags: &[String], inferred: &[String]) -> Vec<String> {
     tags.iter().filter(|tag| !inferred.contains(tag)).cloned().collect()
-}
-
-/// Whether a memory holds words of a person.
-fn is_said(memory: &Memory) -> bool {
-    memory.authority.is_user() || memory.authority == Authority::Extracted
 }
 
 fn supersedes(memory: &Memory, edges: &[Edge]) -> Vec<MemoryId> {

@@ -64,6 +64,9 @@ const LINKED_NEAR: f64 = 0.15;
 /// How near it must be for that where the two share no telling word, and where they do.
 const ABOUT_ALONE_NEAR: f64 = 0.35;
 const ABOUT_IN_WORDS_NEAR: f64 = 0.15;
+/// How near the nearest must be, and from which likelihood on it may be touched, to be meant by what touches nothing else.
+const MEANT_NEAR: f64 = 0.13;
+const MEANT_FROM: f32 = 0.11;
 /// From this likelihood on, the nearest memory is about something else all the same.
 const NEAREST_OTHER_TO: f32 = 0.9;
 /// From this likelihood on, it is connected with what it may touch.
@@ -153,15 +156,16 @@ impl Bearings {
         all.into_iter().any(|one| one.since > at && (given_up(one) || otherwise(one)))
     }
 
-    /// The memories that a claim is told with from now on: those it adds to or may touch, and the nearest.
-    /// The reader sees no change where it would have to know more than it does.
+    /// The memories that a claim is told with from now on: those it adds to or may touch, those it seems to say again
+    /// though it says it otherwise, and the nearest. The reader sees no change where it would have to know more than
+    /// it does.
     fn told_with(&self, content: &str) -> impl Iterator<Item = &Held> {
         let nearest = self.of(content).max_by(|a, b| a.near.total_cmp(&b.near));
-        let nearest = nearest.filter(|one| one.near >= LINKED_NEAR && one.is_about());
-        let nearest = nearest.filter(|one| one.judged.share(Bearing::Other) < NEAREST_OTHER_TO);
-        let nearest = nearest.map(|one| one.id);
+        let touches_none = !self.touches(content);
+        let nearest = nearest.filter(|one| one.is_likely_meant(touches_none)).map(|one| one.id);
         self.of(content).filter(move |one| {
-            one.judged.touches() < QUESTIONS_FROM && (one.adds() || one.may_touch())
+            one.judged.touches() < QUESTIONS_FROM
+                && (one.adds() || one.may_touch() || one.says_again())
                 || nearest == Some(one.id) && one.judged.touches() < LINKS_FROM
         })
     }
@@ -180,6 +184,24 @@ impl Held {
     /// Whether it most likely gains something by what was said, and still holds.
     fn adds(&self) -> bool {
         self.judged.likeliest() == Bearing::Refines
+    }
+
+    /// Whether what was said most likely says the same in other words.
+    fn says_again(&self) -> bool {
+        self.judged.likeliest() == Bearing::Same && self.near >= LINKED_NEAR
+    }
+
+    /// Whether the nearest memory is the one that was meant: both are about the same, or what was said touches nothing else
+    /// and does not quite leave this alone.
+    fn is_likely_meant(&self, touches_none: bool) -> bool {
+        let about = self.is_about() && self.judged.share(Bearing::Other) < NEAREST_OTHER_TO;
+        self.near >= LINKED_NEAR && about
+            || touches_none && self.near >= MEANT_NEAR && self.judged.touches() >= MEANT_FROM
+    }
+
+    /// Whether what was said is about it, and may add to it or touch it.
+    pub(crate) fn may_gain_or_lose(&self) -> bool {
+        self.may_touch() || self.adds() && self.is_about()
     }
 
     /// Notes on a connection how likely what was said leaves it not as it is.
@@ -358,6 +380,7 @@ impl Capturing<'_> {
                     near = near.max(self.nearness(&meaning, &one.memory.content));
                 }
             }
+            judgement = apart::clearest(trained, content, before, claim, judgement);
             if let Some(why) = stands_beside(content, claim, judgement) {
                 judgement = judgement.beside(why);
             }

@@ -368,7 +368,7 @@ impl Reviewing<'_> {
     /// The pairs of current memories within reach that contradict each other, the older one first,
     /// what was put off last.
     pub(crate) fn contests(&self, reader: &dyn Reader) -> Result<Vec<(Memory, Memory)>> {
-        let reach = self.context.reach();
+        let (reach, now) = (self.context.reach(), self.engine.now());
         let edges = reader.contradictions(&reach.spaces, self.engine.policy.limits.list_max)?;
         let keys: Vec<RowKey> = edges
             .iter()
@@ -389,7 +389,8 @@ impl Reviewing<'_> {
                     held.get(&(edge.space, node.memory()?)).cloned()
                 };
                 let (one, other) = (end(edge.from)?, end(edge.to)?);
-                if !speaks_against(&one, &other) {
+                let announced = one.begins_after(now) || other.begins_after(now);
+                if announced || !speaks_against(&one, &other) {
                     return None;
                 }
                 let age = |memory: &Memory| (memory.recorded_at, memory.id);

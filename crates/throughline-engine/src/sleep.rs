@@ -10,6 +10,7 @@
 //!
 //! The deep class (`deep`) organises what is known, now and then.
 
+mod begin;
 mod boxes;
 mod clashes;
 mod clusters;
@@ -202,6 +203,7 @@ impl Sleeping<'_> {
         if run.dry.is_none() {
             run.slept.boxes.add(self.seal_quiet_box(self.context.project.space())?);
         }
+        self.let_begin(&mut run)?;
         let mut more = true;
         while more {
             more = self.sleep_a_slice(&mut run)?;

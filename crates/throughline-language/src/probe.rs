@@ -27,6 +27,7 @@ mod fact;
 mod failure;
 mod fate;
 mod finding;
+mod listed;
 pub(crate) mod measure;
 pub(crate) mod name;
 pub(crate) mod ran;
@@ -50,9 +51,10 @@ pub use content::gives_reason;
 pub(crate) use correction::forgets;
 pub use failure::tells_why;
 pub use fate::{Fated, PieceFate, is_unsure, share};
+pub use listed::names_one_of_several;
 pub use read::{
-    is_bare_answer, is_kept, likeliest_change, matters_at_once, may_change, needs_before, piece_of,
-    piece_with, says_enough, what_is_asked,
+    hangs, is_bare_answer, is_kept, likeliest_change, matters_at_once, may_change, needs_before,
+    piece_of, piece_with, said_to, says_enough, what_is_asked,
 };
 
 use crate::speech::word::{Word, words};

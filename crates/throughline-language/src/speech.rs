@@ -19,6 +19,7 @@ pub(crate) mod word;
 
 use std::ops::Range;
 
+pub use guard::replaces_what_was_said;
 pub(crate) use source::is_own;
 pub use source::{Source, SourceSpan, spans};
 pub use telling::{tells, told};

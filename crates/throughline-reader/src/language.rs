@@ -40,9 +40,18 @@ pub fn is_english(text: &str) -> bool {
 fn are_known(words: &[&str]) -> bool {
     let embedder = Embedder::builtin();
     let bare = |word: &&str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
-    let is_whole = |word: &String| embedder.pieces(word).len() == 1;
+    let is_whole = |word: &String| embedder.pieces(uncontracted(word)).len() == 1;
     let whole = words.iter().map(bare).filter(is_whole).count();
     whole * WHOLE_SHARE.1 >= words.len() * WHOLE_SHARE.0
+}
+
+/// A word without what English draws together with it: "we" of "we're".
+fn uncontracted(word: &str) -> &str {
+    const DRAWN: [&str; 7] = ["re", "s", "m", "ve", "ll", "d", "t"];
+    match word.split_once(['\'', '’']) {
+        Some((own, drawn)) if DRAWN.contains(&drawn) => own,
+        Some(_) | None => word,
+    }
 }
 
 /// The running words of a text.

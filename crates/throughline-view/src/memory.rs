@@ -64,6 +64,9 @@ pub struct WireMemory {
     /// By when what it promises is due.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub due: Option<String>,
+    /// What an agent said that it answers, where its own words do not tell what they speak of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answers: Option<String>,
     /// When what it promises was done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub done_at: Option<String>,
@@ -210,6 +213,7 @@ impl From<&Card> for WireMemory {
             recorded_at: memory.recorded_at.to_string(),
             last_verified_at: time(memory.last_verified_at),
             due: card.due.map(|at| at.date()),
+            answers: memory.answers.clone(),
             done_at: time(memory.done_at),
             tier: memory.cold.then_some("cold"),
             file: card.in_file.clone(),

@@ -207,10 +207,11 @@ pub(crate) fn page(card: &Card) -> String {
     page
 }
 
-/// How a memory stands beside its state: promised for when, done, in which tier, in which file.
-fn stands(card: &Card) -> [(&'static str, String); 4] {
+/// How a memory stands beside its state: what it answers, promised for when, done, in which tier, in which file.
+fn stands(card: &Card) -> [(&'static str, String); 5] {
     let cold = if card.memory.cold { "cold: found by its words only" } else { "" };
     [
+        ("answers", card.memory.answers.as_deref().map(safe).unwrap_or_default()),
         ("due", card.due.map(|at| at.date()).unwrap_or_default()),
         ("done", card.memory.done_at.map(|at| at.to_string()).unwrap_or_default()),
         ("tier", cold.to_owned()),

@@ -3,6 +3,7 @@
 use super::{Candidate, Neighbours};
 use crate::authority::{Contest, contest};
 use crate::meet::Difference;
+use crate::when::Start;
 use crate::{Authority, Cardinality, Memory, SessionId, Slot, Timestamp, form, when};
 
 /// What decides a conflict: the slot, who stands behind the claim, and since when.
@@ -14,6 +15,8 @@ pub(super) struct ConflictClaim<'a> {
     pub(super) echo: bool,
     /// Whether the claim itself says when it ends.
     pub(super) ends: bool,
+    /// From when on it holds, if that lies ahead.
+    pub(super) start: Option<Start>,
 }
 
 impl<'a> ConflictClaim<'a> {
@@ -25,7 +28,19 @@ impl<'a> ConflictClaim<'a> {
             at: candidate.testimony.at,
             echo: candidate.testimony.echo,
             ends: when::holds_for_a_while(&candidate.content, candidate.testimony.at),
+            start: when::start(&candidate.content, candidate.testimony.at),
         }
+    }
+
+    /// From when on the claim holds, if that lies ahead.
+    pub(super) fn starts_at(&self) -> Option<Timestamp> {
+        self.start.map(|start| start.at)
+    }
+
+    /// Whether the claim leaves a memory as it is until a time ahead. Where both name a time, that may be what changes:
+    /// "the release is on Friday", "the release is next week".
+    fn leaves_until_later(&self, old: &Memory) -> bool {
+        self.start.is_some() && when::find(&old.content, old.recorded_at).is_empty()
     }
 
     /// Whether both hold in the same session, or both beyond any.
@@ -42,7 +57,15 @@ impl<'a> ConflictClaim<'a> {
         let verdict = contest(self.authority, old.authority, self.at >= old.recorded_at);
         // What holds for a while does not end what holds for good: that is there again afterwards.
         let for_a_while = self.ends && old.valid_until.is_none();
-        if for_a_while && verdict == Contest::Supersede { Contest::Contested } else { verdict }
+        if verdict != Contest::Supersede {
+            verdict
+        } else if for_a_while {
+            Contest::Contested
+        } else if self.leaves_until_later(old) {
+            Contest::Announced
+        } else {
+            verdict
+        }
     }
 }
 
@@ -57,7 +80,8 @@ pub(super) fn conflicts<'a>(
     // Two people who disagree are both heard, until somebody with the right settles it.
     let among_people = |old: &Memory, verdict: Contest| {
         let anothers = neighbours.said_by_others.contains(&old.id);
-        if anothers && verdict == Contest::Supersede { Contest::Contested } else { verdict }
+        let wins = matches!(verdict, Contest::Supersede | Contest::Announced);
+        if anothers && wins { Contest::Contested } else { verdict }
     };
     let mut conflicts: Vec<_> =
         replaces.into_iter().map(|old| (old, among_people(old, Contest::Supersede))).collect();
@@ -86,8 +110,10 @@ pub(super) fn conflicts<'a>(
         // things, not two versions of one.
         let several = slots.is_some_and(|(slot, held)| !are_versions_of_one(slot, held));
         let verdict = match (difference, claim.against(old)) {
-            (Difference::Open, Contest::Supersede) => Contest::Contested,
-            (Difference::Value, Contest::Supersede) if several => Contest::Contested,
+            (Difference::Open, Contest::Supersede | Contest::Announced) => Contest::Contested,
+            (Difference::Value, Contest::Supersede | Contest::Announced) if several => {
+                Contest::Contested
+            }
             (_, verdict) => verdict,
         };
         conflicts.push((old, among_people(old, verdict)));

@@ -211,7 +211,7 @@ impl<'a> Grammar<'a> {
     }
 
     /// A stretch with both ends.
-    fn period(&self, at: usize, lead: Lead) -> Parsed<Period> {
+    pub(super) fn period(&self, at: usize, lead: Lead) -> Parsed<Period> {
         self.offset(at).or_else(|| self.plain(at, lead))
     }
 

@@ -59,6 +59,7 @@ pub(crate) fn candidate(number: u128, content: &str, testimony: Testimony) -> Ca
         testimony,
         triggers: vec![],
         about: vec![],
+        answers: None,
         revive: false,
     }
 }

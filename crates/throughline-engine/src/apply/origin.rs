@@ -6,9 +6,11 @@ use throughline_core::patch::Remember;
 use throughline_core::row::Extra;
 use throughline_core::{Speaker, text};
 use throughline_language::gate::{self, GatePolicy, Watch};
+use throughline_language::probe;
 use throughline_language::referent::{self, NamedPlace, PlaceMention};
 
 use super::PatchGround;
+use crate::capture::before;
 
 /// Characters of the words that a signal was found in.
 const WORDS_CHARS: usize = 80;
@@ -16,6 +18,16 @@ const WORDS_CHARS: usize = 80;
 const FILES_MAX: usize = 8;
 /// Turns before a claim whose tools may have touched what it is about.
 const TURNS_BEFORE: usize = 8;
+
+/// Characters of what a claim answers.
+const ANSWERED_CHARS: usize = 66;
+
+/// What a claim answers, where its own words do not tell what they speak of.
+pub(super) fn answered(claim: &Remember, ground: &PatchGround<'_>) -> Option<String> {
+    let before = before(ground.turns, claim.turn?)?;
+    let needs = probe::hangs(&claim.content) && probe::says_enough(before);
+    needs.then(|| text::headline(probe::what_is_asked(before), ANSWERED_CHARS))
+}
 
 /// What is known of how a claim came in.
 pub(super) fn of(claim: &Remember, ground: &PatchGround<'_>) -> Extra {

@@ -7,7 +7,7 @@ use throughline_core::reading::Piece;
 use throughline_core::{Episode, EpisodeId, SessionId, SpaceId, Timestamp, text};
 use throughline_language::Turn;
 use throughline_language::gate::{self, Fired, Flush, ProbeWhen};
-use throughline_language::probe::{self, Fated};
+use throughline_language::probe::{self, Fated, PieceFate};
 use throughline_store::{EntityName, Reader};
 
 use super::{Captured, Mind, erased, mind, name};
@@ -28,6 +28,15 @@ pub(super) struct Probed {
     pub(super) nearby: Vec<Option<Nearby>>,
 }
 
+impl Probed {
+    /// What became of a piece of the turn that was heard last.
+    fn fate_of_last(&self, piece: usize) -> Option<PieceFate> {
+        let last = self.turns.len().checked_sub(1)?;
+        let fated = self.fates.iter().find(|one| one.turn == last && one.piece == piece)?;
+        Some(fated.fate)
+    }
+}
+
 /// A piece that was held against what is known before it was let go.
 pub(super) struct Weighed {
     /// Which piece of its turn.
@@ -36,6 +45,10 @@ pub(super) struct Weighed {
     pub(super) own: Piece,
     /// How it bears on what is held.
     pub(super) bearings: Vec<Held>,
+    /// Its words beside what they may touch, unless it is kept.
+    pub(super) aside: Option<Aside>,
+    /// Whether it stands beside that even if it is kept.
+    pub(super) is_bare: bool,
 }
 
 /// Words of a turn of which nothing else is kept, and the memories that they may touch.
@@ -71,6 +84,16 @@ impl Pass {
         self.asides.clear();
         let probed = self.probed.iter_mut().chain(&mut self.swept);
         probed.flat_map(|one| &mut one.sources).for_each(|one| one.episode = None);
+    }
+
+    /// Puts what was weighed from a place on beside what it may touch, where nothing came of it.
+    fn put_aside(&mut self, from: usize, probed: Option<&Probed>) {
+        for one in &mut self.weighed[from..] {
+            let fate = probed.and_then(|probed| probed.fate_of_last(one.piece));
+            if one.is_bare || fate.is_none_or(PieceFate::leaves_words) {
+                self.asides.extend(one.aside.take());
+            }
+        }
     }
 
     /// Whether there is nothing to write.
@@ -134,10 +157,12 @@ impl Capturing<'_> {
             pass.fired.extend(verdict.fired);
             mind.hear(turn, episode.id, &self.engine.policy.activation);
             pass.episodes.push(episode);
+            let weighed = pass.weighed.len();
             let holds = self.read_last(mind, &mut pass)?;
-            if holds || matches!(verdict.probe, ProbeWhen::Now(_)) {
-                pass.probed.extend(self.probe(mind, turn.at));
-            }
+            let wanted = holds || matches!(verdict.probe, ProbeWhen::Now(_));
+            let probed = if wanted { self.probe(mind, turn.at) } else { None };
+            pass.put_aside(weighed, probed.as_ref());
+            pass.probed.extend(probed);
         }
         if let Some(why) = flush {
             let at = turns.last().map_or_else(|| self.engine.now(), |turn| turn.at);

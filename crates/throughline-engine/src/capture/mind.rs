@@ -328,7 +328,7 @@ impl Mind {
     pub(super) fn read_last(&mut self) -> Option<ReadTurn<'_>> {
         let last = self.lately.heard.len().checked_sub(1)?;
         self.read(last);
-        let before = self.before(last).map(str::to_owned);
+        let before = self.before(last, &self.lately.heard[last].turn.text).map(str::to_owned);
         let HeardTurn { turn, episode, pieces, nearby, .. } = &mut self.lately.heard[last];
         let (turn, episode) = (turn.text.as_str(), *episode);
         Some(ReadTurn { before, turn, episode, pieces: pieces.as_mut()?, nearby })
@@ -336,13 +336,15 @@ impl Mind {
 
     /// Whether something of what a person says now may be kept.
     pub(crate) fn would_keep(&self, said: &str) -> bool {
-        let pieces = pieces_of(self.before(self.lately.heard.len()), said).unwrap_or_default();
+        let pieces =
+            pieces_of(self.before(self.lately.heard.len(), said), said).unwrap_or_default();
         probe::matters_at_once(&pieces)
     }
 
     /// Whether what a person says now may presuppose that something changed.
     pub(crate) fn may_presuppose(&self, said: &str) -> bool {
-        let pieces = pieces_of(self.before(self.lately.heard.len()), said).unwrap_or_default();
+        let pieces =
+            pieces_of(self.before(self.lately.heard.len(), said), said).unwrap_or_default();
         probe::likeliest_change(&pieces).is_some()
     }
 
@@ -357,7 +359,7 @@ impl Mind {
             Some(HeardTurn { pieces: Some(pieces), kept, .. }) => {
                 unsure(pieces) && (!kept || pieces.iter().any(probe::is_kept))
             }
-            _ => pieces_of(self.before(self.lately.heard.len()), said)
+            _ => pieces_of(self.before(self.lately.heard.len(), said), said)
                 .is_some_and(|pieces| unsure(&pieces)),
         }
     }
@@ -368,11 +370,10 @@ impl Mind {
         Some((&last.turn.text, last.pieces.as_deref()))
     }
 
-    /// What the agent said before a turn.
-    fn before(&self, at: usize) -> Option<&str> {
-        let mut earlier = self.lately.heard.range(..at).rev();
-        let said = earlier.find(|it| it.turn.speaker == Speaker::Assistant)?;
-        Some(said.turn.text.as_str())
+    /// What a turn is said to.
+    fn before(&self, at: usize, said: &str) -> Option<&str> {
+        let earlier = self.lately.heard.range(..at).rev();
+        probe::said_to(said, earlier.map(|it| (it.turn.speaker, it.turn.text.as_str())))
     }
 
     /// Lets the reader read what waits for the probe.
@@ -387,7 +388,7 @@ impl Mind {
         if one.probed || one.pieces.is_some() || one.turn.speaker != Speaker::User {
             return;
         }
-        self.lately.heard[at].pieces = pieces_of(self.before(at), &one.turn.text);
+        self.lately.heard[at].pieces = pieces_of(self.before(at, &one.turn.text), &one.turn.text);
     }
 
     /// Notes that the turn that was heard last was known already, and is context.

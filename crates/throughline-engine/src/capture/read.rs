@@ -59,10 +59,10 @@ impl Capturing<'_> {
             let bearings = self.bearings(nearby, before, &own, true, true);
             let touches = touches(&bearings);
             let own = pieces[likeliest].clone();
-            weighed.push(Weighed { piece: likeliest, own, bearings });
+            weighed.push(Weighed { piece: likeliest, own, bearings, aside: None, is_bare });
             let piece = &mut pieces[likeliest];
-            let sure = touches
-                >= if probe::may_change(piece) { NOTICES_FROM } else { REQUESTS_CHANGE_FROM };
+            let may_change = probe::may_change(piece) || speech::replaces_what_was_said(turn);
+            let sure = touches >= if may_change { NOTICES_FROM } else { REQUESTS_CHANGE_FROM };
             if sure {
                 piece.is_change(NOTICES_FROM);
             } else if touches >= PRESUPPOSES_FROM {
@@ -73,13 +73,15 @@ impl Capturing<'_> {
         for (at, piece) in unsure.take(UNSURE_MAX) {
             let bearings = self.bearings(nearby, before, &turn[piece.span.clone()], false, true);
             let touches = touches(&bearings);
-            weighed.push(Weighed { piece: at, own: piece.clone(), bearings });
+            let own = piece.clone();
+            weighed.push(Weighed { piece: at, own, bearings, aside: None, is_bare });
             if touches >= NOTICES_FROM {
                 piece.is_change(NOTICES_FROM);
             }
         }
-        let unkept = weighed.iter().filter(|one| is_bare || !probe::is_kept(&pieces[one.piece]));
-        pass.asides.extend(unkept.filter_map(|one| one.aside(episode, turn)));
+        for one in &mut weighed {
+            one.aside = one.aside(episode, turn);
+        }
         pass.weighed.append(&mut weighed);
         Ok(pieces.iter().any(probe::is_kept))
     }
@@ -145,7 +147,7 @@ impl Weighed {
     /// The words beside what they may touch, if there is anything. What the agent said is no part of them: it would be told
     /// as the person's word.
     fn aside(&self, episode: EpisodeId, turn: &str) -> Option<Aside> {
-        let may_touch = self.bearings.iter().filter(|one| one.holds && one.may_touch());
+        let may_touch = self.bearings.iter().filter(|one| one.holds && one.may_gain_or_lose());
         let may_touch: Vec<Held> = may_touch.cloned().collect();
         // Words that were weighed as a whole are told as a whole.
         let words = if is_short(turn) { turn } else { &turn[self.own.span.clone()] };
@@ -222,8 +224,9 @@ fn is_short(turn: &str) -> bool {
     turn.split_whitespace().count() <= SHORT_WORDS
 }
 
-/// What the agent said before a turn.
-fn before(turns: &[Captured], turn: usize) -> Option<&str> {
+/// What a turn is said to.
+pub(crate) fn before(turns: &[Captured], turn: usize) -> Option<&str> {
     let earlier = turns.get(..turn)?.iter().rev();
-    earlier.into_iter().find(|one| one.speaker == Speaker::Assistant).map(|one| one.text.as_str())
+    let said = turns.get(turn).map_or("", |one| &one.text);
+    probe::said_to(said, earlier.map(|one| (one.speaker, one.text.as_str())))
 }

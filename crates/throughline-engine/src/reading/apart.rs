@@ -4,11 +4,11 @@
 use std::ops::Range;
 
 use throughline_core::Speaker;
-use throughline_core::reading::Piece;
+use throughline_core::reading::{Judged, Piece};
 use throughline_language::probe;
 use throughline_reader::TrainedReader as Trained;
 
-use super::{NOTICES_FROM, judged};
+use super::{NOTICES_FROM, REPLACES_FROM, judged};
 
 /// Pieces of a turn that are read once more: each takes milliseconds, and somebody waits.
 const APART_MAX: usize = 2;
@@ -72,6 +72,25 @@ fn without_lead(turn: &str, piece: &Piece) -> Range<usize> {
     piece.span.start + lead..piece.span.end
 }
 
+/// How words of several clauses bear on a memory: as a whole, or as the clause does that changes it clearly where the
+/// whole leaves that open. What else is said in one breath must not blur it.
+pub(super) fn clearest(
+    trained: &Trained,
+    held: &str,
+    before: Option<&str>,
+    said: &str,
+    whole: Judged,
+) -> Judged {
+    if !(NOTICES_FROM..REPLACES_FROM).contains(&whole.touches()) {
+        return whole;
+    }
+    let clauses = probe::clauses(said).all;
+    let each = clauses.into_iter().filter(|clause| *clause != said);
+    let each = each.map(|clause| judged(trained, held, before, clause));
+    let clearest = each.max_by(|a, b| a.touches().total_cmp(&b.touches()));
+    clearest.filter(|one| one.touches() >= REPLACES_FROM).unwrap_or(whole)
+}
+
 /// What words leave standing of a memory that they touch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum LeftStanding {
@@ -99,6 +118,9 @@ pub(super) fn left_standing(
     before: Option<&str>,
     said: &str,
 ) -> LeftStanding {
+    if probe::names_one_of_several(held, said) {
+        return LeftStanding::Unclear;
+    }
     let clauses = probe::clauses(held);
     if clauses.all.len() < 2 {
         return LeftStanding::Nothing;

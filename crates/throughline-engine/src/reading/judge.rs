@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use throughline_core::reading::Judged;
+use throughline_core::{Timestamp, when};
 use throughline_language::probe;
 use throughline_reader::TrainedReader as Trained;
 
@@ -32,7 +33,10 @@ pub(super) fn judged(trained: &Trained, held: &str, before: Option<&str>, said: 
     if !sentence.ends_with(['.', '!', '?', ':', ';']) {
         sentence.push('.');
     }
-    let judged = trained.relate(&sentence, before, said);
+    // What holds from a day on claims the same as what holds now, unless the day is what changes.
+    let dated = !when::find(held, Timestamp::EPOCH).is_empty();
+    let said = if dated { said.into() } else { when::without_start(said) };
+    let judged = trained.relate(&sentence, before, &said);
     let mut last = last();
     if last.len() == JUDGED_MAX {
         last.pop_front();

@@ -245,7 +245,7 @@ impl Recalling<'_> {
             moved: card.then_and_now(),
             reopen: card.reopened_by.first().map(|one| format!("“{}” {}", one.title, one.how)),
             history: None,
-            standing: card.in_few_words(self.engine.now()),
+            standing: standing(card, self.engine.now()),
             later: card.later.as_ref().map(said_later),
             questioned: card.later.as_ref().is_some_and(|later| later.questions),
             against: card.contested_by.first().map(MemoryId::handle),
@@ -363,6 +363,14 @@ fn via(candidate: &RecallCandidate, known: &ReadCandidates) -> Option<String> {
         Some(title) => format!("{relation}: {title}"),
         None => relation,
     })
+}
+
+/// How a memory stands, and what it answers where its words do not tell.
+fn standing(card: &Card, now: Timestamp) -> Option<String> {
+    let answers = card.memory.answers.as_ref();
+    let answers = answers.map(|asked| format!("answers “{}”", asked.replace(['“', '”'], "\"")));
+    let all: Vec<String> = card.in_few_words(now).into_iter().chain(answers).collect();
+    (!all.is_empty()).then(|| all.join("; "))
 }
 
 /// What was said later, as it is told with what it bears on.

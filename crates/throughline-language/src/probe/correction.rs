@@ -18,13 +18,13 @@ pub(super) fn forgotten(it: &ProbedSentence<'_>) -> Option<(Operation, bool)> {
     Some((operation, tells))
 }
 
-/// Where the order ends and a clause of its own begins: behind a pause, with a subject of its own.
+/// Where the order ends and a clause of its own begins: behind a pause, with a subject of its own or an order of its own.
 fn told_besides(words: &[Word<'_>]) -> usize {
     const CLAUSE_MIN: usize = 2;
     let begins = (1..words.len()).find(|at| {
         words[at - 1].pauses()
             && words.len() - at >= CLAUSE_MIN
-            && words[*at].is("it its we i they he she thats theres weve were ill well")
+            && words[*at].is("it its we i they he she thats theres weve were ill well use lets")
     });
     begins.unwrap_or(words.len())
 }

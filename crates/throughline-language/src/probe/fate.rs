@@ -45,6 +45,23 @@ pub struct Fated {
     pub fate: PieceFate,
 }
 
+impl PieceFate {
+    /// Whether its words still say something of the person's own, though nothing is kept of them: a form spoke against them, or
+    /// they cannot stand alone.
+    pub fn leaves_words(self) -> bool {
+        match self {
+            Self::Kept | Self::ByForm | Self::NotOwn | Self::Forgets | Self::Echo => false,
+            Self::Guarded(guard) => !matches!(guard, Guard::Quoted | Guard::SelfResolving),
+            Self::Passing(_)
+            | Self::Unlikely(_)
+            | Self::Against(_)
+            | Self::Doubtful(_)
+            | Self::Listed
+            | Self::Unfit => true,
+        }
+    }
+}
+
 impl fmt::Display for PieceFate {
     /// Says in plain words why a piece is not kept, or that it is.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

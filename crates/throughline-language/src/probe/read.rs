@@ -11,10 +11,10 @@ use super::{PatchSoFar, ProbedSentence, asked_for, content, is_echo, name, state
 use crate::Turn;
 use crate::procedure;
 use crate::speech::{self, Guard, word::words};
-use throughline_core::Kind;
 use throughline_core::meet;
 use throughline_core::patch::{Operation, Remember};
 use throughline_core::reading::{self, Piece, Role};
+use throughline_core::{Kind, Speaker};
 
 /// From these likelihoods on, that it lasts and that nothing stands against it, it counts as stated; below,
 /// it is kept on probation.
@@ -65,6 +65,7 @@ pub(super) fn user_read(
         }
     }
     for (last, piece) in claims {
+        let piece = told_before_asking(said.text, piece);
         let quote = &said.text[piece.span.clone()];
         let fate = if taken.iter().any(|place| covers(place, &piece.span)) {
             PieceFate::ByForm
@@ -78,7 +79,7 @@ pub(super) fn user_read(
             PieceFate::Forgets
         } else if found.takes(Operation::Remember(Remember {
             confidence: confidence(&statements, &piece, quote),
-            ..claim(turn, said, &pieces[..last], &piece)
+            ..claim(turn, said, before(pieces, &piece), &piece)
         })) {
             for it in statements.iter().filter(|it| overlap(&it.span, &piece.span)) {
                 found.extend(name::known(it));
@@ -121,6 +122,17 @@ fn told_procedure(
     })?;
     found.push(Operation::Remember(kept));
     Some(whole)
+}
+
+/// A piece without the question at its end, where something is told before it: "Backups go to S3 now; would you check why
+/// the last one is empty?"
+fn told_before_asking(turn: &str, piece: Piece) -> Piece {
+    let said = &turn[piece.span.clone()];
+    let told = said.rfind("; ").filter(|_| asks(said));
+    match told.filter(|at| words(&said[..*at]).len() >= WORDS_MIN) {
+        Some(at) => Piece { span: piece.span.start..piece.span.start + at, ..piece },
+        None => piece,
+    }
 }
 
 /// Whether words ask, by the mark at their end.
@@ -218,7 +230,7 @@ fn without_number(said: &str) -> Option<&str> {
 }
 
 /// Whether words do not say what they speak of.
-pub(super) fn hangs(said: &str) -> bool {
+pub fn hangs(said: &str) -> bool {
     let said = tidy(said);
     let words = words(&said);
     let bare = words.first().is_some_and(|word| word.is("never always only not except unless"));
@@ -278,6 +290,21 @@ pub fn needs_before(said: &str) -> bool {
     hangs(said) || words(said).len() <= ANSWER_WORDS
 }
 
+/// What words are said to: what the agent said last, of the turns before them, the latest first. Whoever takes something back
+/// means what they said themselves, where the agent said nothing to that.
+pub fn said_to<'a>(
+    said: &str,
+    earlier: impl Iterator<Item = (Speaker, &'a str)> + Clone,
+) -> Option<&'a str> {
+    let mut own = earlier.clone().filter(|(speaker, _)| *speaker == Speaker::User);
+    let mut earlier = earlier.filter(|(speaker, _)| *speaker == Speaker::Assistant);
+    let agent = earlier.next().map(|(_, text)| text);
+    if agent.is_some_and(says_enough) || !speech::replaces_what_was_said(said) {
+        return agent;
+    }
+    own.next().map(|(_, text)| text).or(agent)
+}
+
 /// The question that an answer belongs to, where an agent asked one last: what else it said must not decide which memory a
 /// person's short answer changes.
 pub fn what_is_asked(before: &str) -> &str {
@@ -296,6 +323,12 @@ pub fn what_is_asked(before: &str) -> &str {
 /// Whether what an agent said may be answered: more than "All right."
 pub fn says_enough(before: &str) -> bool {
     before.contains('?') || words(before).len() >= WORDS_MIN
+}
+
+/// The pieces before a claim, which may be made of several.
+fn before<'a>(pieces: &'a [Piece], claim: &Piece) -> &'a [Piece] {
+    let end = pieces.iter().position(|one| one.span.start >= claim.span.start);
+    &pieces[..end.unwrap_or(pieces.len())]
 }
 
 /// A piece as a claim, in its speaker's words. `before` are the pieces before it.

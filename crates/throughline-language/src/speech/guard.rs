@@ -28,7 +28,9 @@ pub(super) fn set(turn: &str, units: &mut [Unit]) {
             guard = guard.or(Some(Guard::Quoted));
         }
         units[at].guard = guard;
-        if (guard == Some(Guard::SelfResolving) || waits(&words)) && takes_back(&words) && at > 0 {
+        let takes_back = takes_back(&words).is_some();
+        let instead = waits(&words) || puts_right(&words);
+        if (guard == Some(Guard::SelfResolving) || instead) && takes_back && at > 0 {
             units[at - 1].guard = Some(Guard::SelfResolving);
         }
     }
@@ -234,7 +236,8 @@ fn is_taken_back(words: &[Word<'_>]) -> bool {
     no its|thats fine|ok|okay|good|great|perfect|alright|all|correct|right|intentional",
     );
     let declines = starts(words, &DECLINING).is_some() && words.len() <= 9;
-    declines || !waits(words) && (takes_back(words) || says(words, &RESOLVED)) && !owns_up(words)
+    let instead = waits(words) || puts_right(words) || owns_up(words);
+    declines || !instead && (takes_back(words).is_some() || says(words, &RESOLVED))
 }
 
 /// "My mistake, the port is 81 and not 80": it takes back what was said earlier, and says what is right.
@@ -258,12 +261,36 @@ fn waits(words: &[Word<'_>]) -> bool {
         return false;
     };
     let rest = &words[end..];
-    let resolves = starts(
+    rest.len() >= 3 && words[end - 1].pauses() && !resolves(rest)
+}
+
+/// "Scratch that, spaces": it takes back what was said before, and says what holds instead.
+fn puts_right(words: &[Word<'_>]) -> bool {
+    const LONG: usize = 12;
+    let Some(end) = takes_back(words) else { return false };
+    let rest = &words[end..];
+    // Whoever drops the matter, or only points at it, gives it no other value: "never mind, found it".
+    let drops = cues!(
+        "(oh) (no) (wait) (actually) never mind, (oh) nevermind|nvm, false alarm, jk, just kidding"
+    );
+    let points = rest.iter().any(|word| word.is("it that this them i ill im"));
+    let instead = words[end - 1].pauses() && !points && !resolves(rest);
+    (1..=LONG).contains(&rest.len()) && instead && starts(words, drops).is_none()
+}
+
+/// Whether a sentence opens by taking back what was said before, and says what holds instead.
+pub fn replaces_what_was_said(sentence: &str) -> bool {
+    puts_right(&words(sentence))
+}
+
+/// Whether words say that there is nothing more to do.
+fn resolves(rest: &[Word<'_>]) -> bool {
+    let found = starts(
         rest,
         cues!("it|that|this (all) is|was|works, its|thats, i see|found|get|got|was|misread|think, nothing"),
     )
     .is_some_and(|_| !says(rest, cues!("not")));
-    rest.len() >= 3 && words[end - 1].pauses() && !resolves && !says(rest, &RESOLVED)
+    found || says(rest, &RESOLVED)
 }
 
 static RESOLVED: Cues = Cues::of(
@@ -274,8 +301,8 @@ static RESOLVED: Cues = Cues::of(
     youre right, you are|were right, on second thought, strike that, i take that back",
 );
 
-/// Whether it takes back what came before it.
-fn takes_back(words: &[Word<'_>]) -> bool {
+/// Where it has taken back what came before it, if it begins with that.
+fn takes_back(words: &[Word<'_>]) -> Option<usize> {
     static BACK: Cues = Cues::of(
         "(oh) (no) (wait) (actually) never mind, (oh) nevermind, (oh) nvm, scratch that, \
     (oh|sorry|hm|hmm|ah|no) (sorry|no) scratch|ignore|forget|strike that, no sorry, (oh|hm|hmm|ah) no sorry|wait, \
@@ -283,5 +310,5 @@ fn takes_back(words: &[Word<'_>]) -> bool {
     strike that, disregard that, just kidding, jk, i take that back, on second thought, \
     false alarm",
     );
-    starts(words, &BACK).is_some()
+    starts(words, &BACK)
 }

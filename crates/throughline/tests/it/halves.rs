@@ -130,6 +130,33 @@ fn the_half_that_stays_is_the_users_word_of_that_day_and_undo_takes_it_back() {
     assert_eq!(home.texts(&["list"]), ["logs go to Loki, metrics to Prometheus"]);
 }
 
+/// What is said of several things on one day, of one of them on the next, and what was said of the others.
+const ONE_OF_SEVERAL: [(&str, &str, &[&str]); 3] = [
+    ("we deploy api, web and worker to fly", "worker moved to render", &["api", "web", "fly"]),
+    ("the api and the worker run on Node 20", "the worker runs on Node 22 now", &["api", "20"]),
+    ("staging uses Postgres 15 and Redis 7", "staging's on postgres 16 now", &["Redis 7"]),
+];
+
+#[test]
+fn what_was_said_of_the_others_is_still_told_when_one_of_several_changes() {
+    for (first, later, others) in ONE_OF_SEVERAL {
+        let home = Home::new();
+        let agent = Agent::new(&home, "monday");
+        agent.hears(first);
+        agent.ends();
+        home.travel("2026-03-03");
+        let agent = Agent::new(&home, "tuesday");
+        agent.hears(later);
+        agent.ends();
+        home.travel("2026-03-04");
+        let told = home.page(&["recall", &format!("What do we know about this: {first}")]);
+        assert!(others.iter().all(|one| told.contains(one)), "{first}: {told}");
+        assert!(told.contains(later), "{told}");
+        let whole = format!("user said: {first}\n");
+        assert!(!told.contains(&whole), "the old value never stands alone: {told}");
+    }
+}
+
 /// What is held in the end, after each was said in a session of its own.
 fn held_after(said: &[&str]) -> Vec<String> {
     const SESSIONS: [(&str, &str); 2] = [("2026-03-02", "monday"), ("2026-03-03", "tuesday")];

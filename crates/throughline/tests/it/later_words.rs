@@ -83,6 +83,82 @@ fn what_others_settled_or_counted_in_other_words_takes_the_place_of_what_it_chan
     }
 }
 
+/// What is held, a clear change of it with something else in the same breath, and what is kept of that.
+const IN_ONE_BREATH: [(&str, &str, &str); 6] = [
+    (
+        "Staging runs on Postgres 15.",
+        "staging's on postgres 16 now, and can you rerun the migration?",
+        "staging's on postgres 16 now",
+    ),
+    (
+        "We use Node 20.",
+        "we bumped node to 22, ci is green again",
+        "we bumped node to 22, ci is green again",
+    ),
+    (
+        "The API rate limit is 100 requests per minute.",
+        "rate limit is 200 now and please update the docs",
+        "rate limit is 200 now",
+    ),
+    (
+        "The standup call is on channel 5.",
+        "we're on 9, mention it again before the call",
+        "we're on 9, mention it again before the call",
+    ),
+    (
+        "The meetup is in room 5.",
+        "we're in 11, put it on the poster before the talk",
+        "we're in 11, put it on the poster before the talk",
+    ),
+    (
+        "Backups go to the NAS.",
+        "Backups go to S3 these days; would you check why the last one is empty?",
+        "Backups go to S3 these days",
+    ),
+];
+
+#[test]
+fn what_else_is_said_in_one_breath_does_not_blur_a_clear_change() {
+    for (held, said, kept) in IN_ONE_BREATH {
+        let home = Home::new();
+        let id = home.remember(held);
+        home.travel("2026-03-03");
+        let agent = Agent::new(&home, "later");
+        agent.hears(said);
+        agent.ends();
+        assert_eq!(home.show(&id)["state"], "superseded", "{held} | {said}");
+        assert_eq!(home.texts(&["list"]), [kept], "{said}");
+    }
+}
+
+/// What is held, and words that change it though their form speaks against keeping them.
+const AGAINST_THEIR_FORM: [(&str, &str); 2] = [
+    (
+        "The search index has 4 shards.",
+        "Kindly set up the new search index with 6 shards as per the platform team's recommendation.",
+    ),
+    (
+        "The worker pool has 8 threads.",
+        "Kindly start the pool with 12 threads as per ops recommendation.",
+    ),
+];
+
+#[test]
+fn words_that_change_something_and_are_not_kept_for_their_form_stand_beside_it() {
+    for (held, said) in AGAINST_THEIR_FORM {
+        let home = Home::new();
+        let id = home.remember(held);
+        home.travel("2026-03-03");
+        let agent = Agent::new(&home, "later");
+        agent.hears(said);
+        agent.ends();
+        let shown = home.show(&id);
+        let later = shown["later"][0]["text"].as_str().unwrap_or_default();
+        let told = !later.is_empty() && said.starts_with(later);
+        assert!(told || shown["state"] == "superseded", "{held} | {said}: {shown}");
+    }
+}
+
 #[test]
 fn an_answer_of_one_word_is_no_claim_and_stands_beside_what_it_changes() {
     let home = Home::new();

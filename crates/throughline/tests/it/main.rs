@@ -3,6 +3,7 @@
 mod acting;
 mod agent_files;
 mod agent_shell;
+mod announcing;
 mod as_of;
 mod attention;
 mod authority;
@@ -83,6 +84,7 @@ mod pages;
 mod plain_words;
 mod procedures;
 mod purging;
+mod putting_right;
 mod quoting;
 mod reading_aloud;
 mod reasons;
