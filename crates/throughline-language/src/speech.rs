@@ -8,6 +8,7 @@ pub(crate) mod cue;
 mod form;
 mod guard;
 mod machine;
+mod shown;
 mod source;
 mod split;
 mod tag;
@@ -19,6 +20,7 @@ pub(crate) mod word;
 
 use std::ops::Range;
 
+use source::is_marked_paste;
 pub(crate) use source::is_own;
 pub use source::{Source, SourceSpan, spans};
 pub use telling::{tells, told};

@@ -114,6 +114,7 @@ mod serving_safely;
 mod serving_scripts;
 mod sessions;
 mod settling;
+mod shown_text;
 mod silencing;
 mod sleeping;
 mod slots;
