@@ -1,6 +1,8 @@
 //! Text that a person only shows is not their word, by whichever door it comes: it has no quotation marks, no
 //! fence and no header, only a line above it that points at it.
 
+use serde_json::json;
+
 use crate::harness::Home;
 use crate::hooking::Agent;
 
@@ -74,4 +76,33 @@ fn what_a_person_says_is_theirs_is_kept_below_the_line_that_says_so() {
     agent.ends();
     let kept = said_by_user(&home).join("\n");
     assert!(kept.contains("ship on Mondays") && kept.contains("force push"), "{kept}");
+}
+
+#[test]
+fn an_agent_that_quotes_what_was_only_shown_says_so_itself() {
+    for pointer in POINTERS {
+        let home = Home::new();
+        let agent = Agent::new(&home, "march");
+        agent.hears(&format!("{pointer}{SHOWN}"));
+        let mut client = home.mcp();
+        for sentence in ["Our refund window is 14 days", "We always ship on Mondays"] {
+            let kept = client.call("remember", json!({ "content": sentence }));
+            assert_eq!(kept["by"], "observed", "{pointer:?}: {kept}");
+        }
+        // The same once the turn was taken in.
+        agent.answers("I see.");
+        let later = home.mcp().call("remember", json!({ "content": "We always ship on Mondays" }));
+        assert_ne!(later["by"], "user_stated", "{pointer:?}: {later}");
+        assert_eq!(said_by_user(&home), Vec::<String>::new(), "{pointer:?}");
+    }
+}
+
+#[test]
+fn an_agent_that_quotes_what_a_person_says_beside_the_work_they_point_at_brings_the_persons_word() {
+    let home = Home::new();
+    let agent = Agent::new(&home, "march");
+    agent.hears("I have fixed this bug in the parser.\n\nInvoices are numbered per country.");
+    let kept =
+        home.mcp().call("remember", json!({ "content": "Invoices are numbered per country" }));
+    assert_eq!(kept["by"], "user_stated", "{kept}");
 }
