@@ -112,6 +112,7 @@ mod serving_organised;
 mod serving_safely;
 #[cfg(unix)]
 mod serving_scripts;
+mod session_walls;
 mod sessions;
 mod settling;
 mod shown_text;
