@@ -1,16 +1,18 @@
-//! Meeting: whether two statements give the same thing two values.
+//! Meeting: whether two statements give the same thing two values, or one says the opposite of the other.
 //!
 //! Decided by form alone: the words agree except in one place, and what stands there is a value on
-//! both sides. How alike two texts are otherwise says nothing. A statement that only looks like
+//! both sides, or a word that denies on one of them. How alike two texts are otherwise says nothing. A statement that only looks like
 //! another is never evidence for it.
 
 mod beside;
+mod opposite;
 mod statement;
 
 use std::hash::{Hash as _, Hasher as _};
 
 use crate::Kind;
 pub use beside::{Beside, permits_if, stands_beside};
+use opposite::Polarity;
 use statement::{Sort, Statement, StatementWord};
 
 /// How two statements about the same thing differ.
@@ -18,17 +20,21 @@ use statement::{Sort, Statement, StatementWord};
 pub enum Difference {
     /// A number, a version, a port, a date, a path: the thing has one of them at a time.
     Value,
-    /// A name, or a value of something that may have several: a person has to decide.
+    /// A name, a value of something that may have several, or the opposite: a person has to decide.
     Open,
 }
 
-/// Returns how two claims differ if they give the same thing two values; `None` if they say the
+/// Returns how two claims differ if they give the same thing two values or say the opposite; `None` if they say the
 /// same, or speak of two things, or if that cannot be told by their form.
 pub fn same_thing(one: (Kind, &str), other: (Kind, &str)) -> Option<Difference> {
     if !(one.0.can_be_replaced() && other.0.can_be_replaced()) {
         return None;
     }
     let (left, right) = (Statement::of(one.1)?, Statement::of(other.1)?);
+    if is_opposite((one.0, &left), (other.0, &right)) {
+        let beside = stands_beside(one.1, other.1).or_else(|| stands_beside(other.1, one.1));
+        return beside.is_none().then_some(Difference::Open);
+    }
     let split = Split::of(&left, &right)?;
     let (a, b) = (&left.words[split.left.clone()], &right.words[split.right.clone()]);
     let sort = statement::sort(a)?.with(statement::sort(b)?)?;
@@ -69,10 +75,35 @@ pub fn gives_a_value(kind: Kind, content: &str) -> bool {
         })
 }
 
+/// Whether a claim of this text can be met by another one: it gives something a value, or another one may say the
+/// opposite.
+pub fn can_meet(kind: Kind, content: &str) -> bool {
+    let opposed = || Statement::of(content).is_some_and(|it| may_oppose(kind, &it));
+    gives_a_value(kind, content) || kind.can_be_replaced() && opposed()
+}
+
+/// Whether a statement says that something is or is not to be: a rule does so without a word for it.
+fn may_oppose(kind: Kind, statement: &Statement) -> bool {
+    is_rule(kind) || kind == Kind::Decision || opposite::says_whether(statement)
+}
+
+fn is_opposite(one: (Kind, &Statement), other: (Kind, &Statement)) -> bool {
+    let may = may_oppose(one.0, one.1) && may_oppose(other.0, other.1);
+    let pair = Polarity::of(one.1).zip(Polarity::of(other.1)).filter(|_| may);
+    pair.is_some_and(|(left, right)| left.opposes(&right))
+}
+
 /// What a claim says around every place in which a value may stand, as numbers. Two claims that [`same_thing`]
-/// finds to differ have one of them in common, so that a claim need not be compared with all others.
+/// finds to differ have one of them in common, so that a claim need not be compared with all others. The last one
+/// is of what is left without the words that affirm or deny.
 pub fn meeting_keys(content: &str) -> Vec<u64> {
-    let Some(Statement { words, .. }) = Statement::of(content) else { return Vec::new() };
+    let Some(statement) = Statement::of(content) else { return Vec::new() };
+    let opposed = Polarity::of(&statement).map(|said| {
+        let mut hasher = std::hash::DefaultHasher::new();
+        ("opposite", said.rest).hash(&mut hasher);
+        hasher.finish()
+    });
+    let words = statement.words;
     let number = |before: u64, text: &str| {
         let mut hasher = std::hash::DefaultHasher::new();
         (before, text).hash(&mut hasher);
@@ -96,6 +127,7 @@ pub fn meeting_keys(content: &str) -> Vec<u64> {
             (heads[start], tails[words.len() - end]).hash(&mut hasher);
             hasher.finish()
         })
+        .chain(opposed)
         .collect()
 }
 

@@ -225,6 +225,9 @@ pub struct Memory {
     /// Patterns that bring it up: commands, file names, calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub triggers: Vec<String>,
+    /// Of a command that failed: the later sessions in which it worked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub worked_in: Vec<SessionId>,
     /// What another version of this program wrote here and this one does not know: kept as it is.
     #[serde(flatten)]
     pub extra: Extra,
@@ -268,6 +271,7 @@ impl Memory {
             done_at: None,
             answers: None,
             triggers: Vec::new(),
+            worked_in: Vec::new(),
             extra: Extra::new(),
         }
     }
@@ -280,6 +284,29 @@ impl Memory {
     /// Whether it was said ahead, and holds by now.
     pub fn has_begun(&self, now: Timestamp) -> bool {
         self.valid_from.is_some_and(|from| self.recorded_at < from && from <= now)
+    }
+
+    /// A failure after its command worked in a later session. `None` where that is known, or enough is.
+    pub fn after_working(&self, session: &SessionId) -> Option<Self> {
+        if self.is_outlived() || self.worked_in.contains(session) {
+            return None;
+        }
+        let mut next = self.clone();
+        next.worked_in.push(session.clone());
+        Some(next)
+    }
+
+    /// A failure after its command failed once more: what worked before says nothing now.
+    pub fn after_failing(&self) -> Option<Self> {
+        let worked_in = Vec::new();
+        (!self.worked_in.is_empty()).then(|| Self { worked_in, ..self.clone() })
+    }
+
+    /// Whether a failure is over: its command worked in enough later sessions. Nobody is warned of it any more, and
+    /// whoever asks still finds it.
+    pub fn is_outlived(&self) -> bool {
+        const SESSIONS: usize = 2;
+        self.worked_in.len() >= SESSIONS
     }
 
     /// Until when it held: as somebody said, or until something took its place.

@@ -12,6 +12,7 @@ mod judge;
 mod mind;
 mod past;
 mod read;
+mod runs;
 mod tell;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -247,6 +248,9 @@ impl Capturing<'_> {
         wrote.checked =
             self.engine.watching(heard.context).confirm_by_tools(tx, heard.turns, to_check)?;
         self.engine.watching(heard.context).refute_by_tools(tx, heard.turns)?;
+        let ran: Vec<_> = heard.turns.iter().filter_map(|turn| turn.run.as_ref()).collect();
+        let before = heard.mind.runs();
+        self.engine.watching(heard.context).note_what_works(tx, heard.session, &ran, &before)?;
         Ok((wrote, applied))
     }
 

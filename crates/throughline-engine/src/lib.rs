@@ -91,6 +91,7 @@ mod verify;
 mod warn;
 mod watch;
 mod why;
+mod worked;
 
 pub use agent::AgentCorrection;
 pub use apply::Applied;

@@ -1,9 +1,9 @@
-//! Meet: which memories give the same thing another value than a claim does. Asked at every write,
+//! Meet: which memories give the same thing another value than a claim does, or say the opposite. Asked at every write,
 //! whatever door the claim came by.
 
 use std::collections::BTreeSet;
 
-use throughline_core::meet::{Difference, gives_a_value, same_thing};
+use throughline_core::meet::{Difference, can_meet, same_thing};
 use throughline_core::{
     Kind, Memory, MemoryId, NodeId, Relation, RowKey, SessionId, SpaceId, State, words,
 };
@@ -35,12 +35,13 @@ impl<'a> MeetingClaim<'a> {
     }
 }
 
-/// The current memories, kept or in this very transaction, that give the same thing another value.
+/// The current memories, kept or in this very transaction, that give the same thing another value or say the
+/// opposite.
 pub(crate) fn meeting(
     tx: &Transaction<'_>,
     claim: &MeetingClaim<'_>,
 ) -> Result<Vec<(Memory, Difference)>> {
-    if !gives_a_value(claim.kind, claim.content) {
+    if !can_meet(claim.kind, claim.content) {
         return Ok(Vec::new());
     }
     let query = TextQuery {

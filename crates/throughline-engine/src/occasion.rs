@@ -81,7 +81,8 @@ impl Recalling<'_> {
         };
         let mut found: Vec<Memory> = found
             .into_iter()
-            .filter(|one| one.state.is_active() && reach.sees(one) && named(one))
+            .filter(|one| one.state.is_active() && !one.is_outlived())
+            .filter(|one| reach.sees(one) && named(one))
             .collect();
         found.truncate(TRIGGERED_MAX);
         Ok(found.into_iter().map(|memory| (memory.space, memory.id)).collect())

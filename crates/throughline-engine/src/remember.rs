@@ -151,6 +151,8 @@ pub struct Remembered {
     pub met: Vec<Memory>,
     /// What stays of those that it replaced, as memories of their own.
     pub left: Vec<Memory>,
+    /// A file that it names and that is not there, so that it is not tied to it.
+    pub not_found: Option<String>,
     /// The batch that undoes it.
     pub batch: BatchId,
 }
@@ -272,6 +274,7 @@ impl Keeping<'_> {
         let met = said(&mut superseded.iter().chain(&contested))?;
         let left = said(&mut left.iter())?;
         let left_out = Vec::new();
+        let not_found = self.engine.watching(self.context).named_in_vain(&card.memory);
         Ok(Remembered {
             card,
             deduped,
@@ -281,6 +284,7 @@ impl Keeping<'_> {
             left_out,
             met,
             left,
+            not_found,
             batch,
         })
     }

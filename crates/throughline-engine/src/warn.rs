@@ -151,7 +151,8 @@ impl Listening<'_> {
             |memory: &Memory| memory.triggers.iter().any(|pattern| trigger::matches(pattern, call));
         let mut found: Vec<Memory> = reader.triggered(&reach.spaces, LOOKED_AT)?;
         found.retain(|one| {
-            one.state.is_active() && triggered(one) && reach.sees(one) && !(heard.lately)(one)
+            let stands = one.state.is_active() && !one.is_outlived();
+            stands && triggered(one) && reach.sees(one) && !(heard.lately)(one)
         });
         let mut fits: BTreeMap<MemoryId, Fit> = BTreeMap::new();
         let doing = Doing::by_call(call, self.context.project.root.to_str());
@@ -161,7 +162,8 @@ impl Listening<'_> {
             &doing,
             &[occasion::RULES, occasion::STATEMENTS],
         )? {
-            if !(heard.ever)(&memory) && !found.iter().any(|known| known.id == memory.id) {
+            let wanted = !memory.is_outlived() && !(heard.ever)(&memory);
+            if wanted && !found.iter().any(|known| known.id == memory.id) {
                 fits.insert(memory.id, fit);
                 found.push(memory);
             }

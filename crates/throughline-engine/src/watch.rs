@@ -237,8 +237,13 @@ impl Watching<'_> {
 
     /// Whether every file that a memory names is there by now.
     pub(crate) fn names_what_is_there(&self, memory: &Memory) -> bool {
-        let world = World::at(&self.context.project.root);
-        named_in_vain(&world, &memory.content).is_none()
+        self.named_in_vain(memory).is_none()
+    }
+
+    /// A file that a memory of the project names and that is not there.
+    pub(crate) fn named_in_vain(&self, memory: &Memory) -> Option<String> {
+        let here = memory.space == self.context.project.space();
+        here.then(|| named_in_vain(&World::at(&self.context.project.root), &memory.content))?
     }
 
     /// Stamps bindings anew after the claim was found to hold: the alarm was a false one.

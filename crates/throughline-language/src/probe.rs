@@ -52,6 +52,7 @@ pub(crate) use correction::forgets;
 pub use failure::tells_why;
 pub use fate::{Fated, PieceFate, is_unsure, share};
 pub use listed::names_one_of_several;
+pub use ran::{is_remedy, outcome, tells_of_failed};
 pub use read::{
     hangs, is_bare_answer, is_kept, likeliest_change, matters_at_once, may_change, needs_before,
     piece_of, piece_with, said_to, says_enough, what_is_asked,
@@ -120,7 +121,7 @@ pub fn probe_telling(
             }
             (Speaker::Tool, Some(run)) => {
                 found.extend(measure::of_run(turn, run));
-                ran::of_run(turn, run, context, &mut found);
+                ran::of_run(turn, run, context, first, &mut found);
             }
             (Speaker::Tool, None) => {}
         }

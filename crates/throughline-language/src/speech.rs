@@ -8,6 +8,7 @@ pub(crate) mod cue;
 mod form;
 mod guard;
 mod machine;
+mod shown;
 mod source;
 mod split;
 mod tag;
@@ -20,6 +21,7 @@ pub(crate) mod word;
 use std::ops::Range;
 
 pub use guard::replaces_what_was_said;
+use source::is_marked_paste;
 pub(crate) use source::is_own;
 pub use source::{Source, SourceSpan, spans};
 pub use telling::{tells, told};

@@ -126,26 +126,83 @@ fn find(text: &str, at: usize, shape: &Shape, read_until: &mut usize) -> Option<
     let body = &text[body_at..end];
     let goes_on = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     let whole = end == bytes.len() || !goes_on(bytes[end]);
-    if !whole || !(shape.least..=shape.most).contains(&body.len()) || is_mask(body) {
+    if !whole {
         return None;
     }
-    // Names in style sheets and paths are lower-case words; no token is made of those alone.
-    let parted = body.len() < 24 || body.bytes().any(|byte| b"-_./".contains(&byte));
-    let plain =
-        parted && body.bytes().all(|byte| byte.is_ascii_lowercase() || b"-_./".contains(&byte));
-    let digits = body.bytes().filter(u8::is_ascii_digit).count();
-    if plain
-        || (["sk-", "sk.", "tk.", "pk."].contains(prefix) && !has_random_part(body))
-        || (body.len() < 20 && shape.least != shape.most && digits < 3)
-        || (["test_", "live_"].contains(prefix) && digits == 0)
-        || (["sk_", "pk_"].contains(prefix) && !has_long_part(body))
-        || is_of_another(prefix, body)
-    {
+    if body.len() < shape.least {
+        let (joined, end) = broken(text, body_at, end, shape)?;
+        let fits = (shape.least..=shape.most).contains(&joined.len());
+        return (fits && is_body(&joined, prefix, shape)).then_some(Span {
+            start: at,
+            end,
+            rule: shape.rule,
+        });
+    }
+    if !(shape.least..=shape.most).contains(&body.len()) || !is_body(body, prefix, shape) {
         return None;
     }
     // For an address, the host says what it is and is no secret.
     let start = if prefix.contains('/') { body_at } else { at };
     Some(Span { start, end, rule: shape.rule })
+}
+
+/// Whether signs behind a prefix are a token's, and not a mask, a name or a path.
+fn is_body(body: &str, prefix: &str, shape: &Shape) -> bool {
+    // Names in style sheets and paths are lower-case words; no token is made of those alone.
+    let parted = body.len() < 24 || body.bytes().any(|byte| b"-_./".contains(&byte));
+    let plain =
+        parted && body.bytes().all(|byte| byte.is_ascii_lowercase() || b"-_./".contains(&byte));
+    let digits = body.bytes().filter(u8::is_ascii_digit).count();
+    !(is_mask(body)
+        || plain
+        || (["sk-", "sk.", "tk.", "pk."].contains(&prefix) && !has_random_part(body))
+        || (body.len() < 20 && shape.least != shape.most && digits < 3)
+        || (["test_", "live_"].contains(&prefix) && digits == 0)
+        || (["sk_", "pk_"].contains(&prefix) && !has_long_part(body))
+        || is_of_another(prefix, body))
+}
+
+/// Lines that a token may be broken into behind the first.
+const BROKEN_MAX: usize = 12;
+
+/// The signs of a token that is too short, with those that stand right below it, and where they end: a terminal
+/// broke it at the end of its line. Each piece but the last takes its whole line, and all of them together are no
+/// words. One that is long enough goes on below where its lines are full.
+fn broken(text: &str, body_at: usize, end: usize, shape: &Shape) -> Option<(String, usize)> {
+    let bytes = text.as_bytes();
+    let mut joined = text[body_at..end].to_owned();
+    if joined.is_empty() {
+        return None;
+    }
+    let (mut at, above, mut width) = (end, joined.len(), 0);
+    for _ in 0..BROKEN_MAX {
+        let rest = &text[at..];
+        let Some(line) = rest.strip_prefix("\r\n").or_else(|| rest.strip_prefix('\n')) else {
+            break;
+        };
+        let start = text.len() - line.len();
+        let to = run_end(bytes, start, WINDOW, |byte| shape.body.has(byte));
+        let piece = &text[start..to - trailing_dots(&bytes[start..to])];
+        let is_long_enough = joined.len() >= shape.least;
+        let goes_on = piece.len() <= width && piece.bytes().any(|byte| byte.is_ascii_digit());
+        if piece.is_empty() || is_long_enough && !goes_on {
+            break;
+        }
+        joined.push_str(piece);
+        at = start + piece.len();
+        if piece.len() < width {
+            break;
+        }
+        width = piece.len();
+    }
+    let below = &joined.as_bytes()[above..];
+    let has = |wanted: fn(&u8) -> bool| below.iter().any(wanted);
+    // Where the length is exact, the last piece may happen to have no digit.
+    let is_word = below.iter().skip(1).all(u8::is_ascii_lowercase);
+    let exact = shape.least == shape.most && !is_word && joined.bytes().any(|b| b.is_ascii_digit());
+    let drawn = exact || has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
+    let ends = at == bytes.len() || !(bytes[at].is_ascii_alphanumeric() || bytes[at] == b'_');
+    (drawn && ends && joined.len() >= shape.least).then_some((joined, at))
 }
 
 /// The secret that belongs to an id of AWS: forty signs of base64 right behind it or before it, with

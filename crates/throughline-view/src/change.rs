@@ -108,6 +108,9 @@ pub struct WireRemembered {
     pub stays: Vec<String>,
     pub redacted: usize,
     pub left_out: Vec<&'static str>,
+    /// A file that it names and that is not there, so that it is not tied to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_found: Option<String>,
     pub batch: String,
 }
 
@@ -136,6 +139,7 @@ impl From<&Remembered> for WireRemembered {
             stays: remembered.left.iter().map(|one| one.id.to_string()).collect(),
             redacted: remembered.redacted,
             left_out: remembered.left_out.clone(),
+            not_found: remembered.not_found.clone(),
             batch: remembered.batch.to_string(),
         }
     }

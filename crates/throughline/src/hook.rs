@@ -358,7 +358,10 @@ fn keep(mut event: Event, mut cleaner: Cleaner, agent: Host, settings: &Settings
         return None;
     }
     let folder = folder_of(&event).or_else(here);
-    let project = folder.map(|folder| settings.roots().project_of(&folder));
+    // An agent that changes into another folder takes its session's memory nowhere.
+    let roots = settings.roots();
+    let project = folder.map(|folder| roots.project_of(&folder));
+    let project = project.map(|here| roots.project_of_event(&settings.home, &event, here));
     let root = project.as_ref().map(|project| project.root.clone());
     let long = cut_roughly(&mut event);
     cleaner.recall(&settings.home, Some(&event.session));

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use throughline_core::Kind;
 use throughline_core::meet::{
-    Beside, Difference, gives_a_value, meeting_keys, same_thing, stands_beside,
+    Beside, Difference, can_meet, meeting_keys, same_thing, stands_beside,
 };
 
 fn meet(kind: Kind, one: &str, other: &str) -> Option<Difference> {
@@ -13,7 +13,7 @@ fn meet(kind: Kind, one: &str, other: &str) -> Option<Difference> {
     let shared = meeting_keys(one).iter().any(|key| theirs.contains(key));
     assert!(found.is_none() || shared, "who meets shares a key: {one} / {other}");
     if found.is_some() {
-        assert!(gives_a_value(kind, one) && gives_a_value(kind, other), "{one} / {other}");
+        assert!(can_meet(kind, one) && can_meet(kind, other), "{one} / {other}");
     }
     found
 }
@@ -83,6 +83,44 @@ fn another_name_in_the_same_place_is_for_a_person_to_decide() {
         (Kind::Fact, "Builds run on Node 18", "Builds run on Node 20"),
     ] {
         assert_eq!(meet(kind, one, other), Some(Difference::Open), "{one} / {other}");
+    }
+}
+
+#[test]
+fn the_opposite_in_the_same_words_is_for_a_person_to_decide() {
+    for (kind, one, other) in [
+        (Kind::Principle, "Always push to main", "Never push to main"),
+        (Kind::Principle, "Always push to main.", "never push to the main!"),
+        (Kind::Principle, "You must use tabs in YAML", "You must not use tabs in YAML"),
+        (Kind::Principle, "You mustn't log card numbers", "You must log card numbers"),
+        (Kind::Principle, "You mustn\u{2019}t log card numbers", "You may log card numbers"),
+        (Kind::Principle, "Do squash commits", "Don't squash commits"),
+        (Kind::Principle, "Squash commits before merging", "Do not squash commits before merging"),
+        (Kind::Fact, "Force pushes are allowed on main", "Force pushes are forbidden on main"),
+        (Kind::Fact, "Force pushes are allowed on main", "Force pushes aren't allowed on main"),
+        (Kind::Fact, "The worker is allowed to retry", "The worker is not allowed to retry"),
+        (Kind::Preference, "I always want emojis", "I never want emojis"),
+        (Kind::Fact, "The client is thread-safe", "The client is not thread-safe"),
+    ] {
+        assert_eq!(meet(kind, one, other), Some(Difference::Open), "{one} / {other}");
+    }
+}
+
+#[test]
+fn the_opposite_of_something_else_stands_beside() {
+    for (one, other) in [
+        ("Always push to main", "Never push to develop"),
+        ("Always push to main", "Always push to main"),
+        ("Never push to main", "Do not push to main"),
+        ("Always push to main", "Never push to main on Fridays"),
+        ("Always run the linter", "Never skip the linter"),
+        ("You must not use tabs in YAML", "You must use spaces in YAML"),
+        ("Never not push to main", "Always push to main"),
+        ("Always", "Never"),
+        ("Never force-push", "Force-push is okay if Lena signs off"),
+        ("Do not deploy on Fridays", "We also deploy on Fridays"),
+    ] {
+        assert_eq!(meet(Kind::Principle, one, other), None, "{one} / {other}");
     }
 }
 
@@ -162,8 +200,8 @@ fn words() -> impl Strategy<Value = Vec<&'static str>> {
         "after",
         "before",
         "reads",
-        "not",
-        "never",
+        "always",
+        "must",
         "for",
     ]);
     prop::collection::vec(some, 0..10)
@@ -181,7 +219,8 @@ proptest! {
         prop_assert_eq!(meet(Kind::Fact, &text, &format!("{text}.")), None);
     }
 
-    /// Similarity alone never makes a pair: without a value on both sides there is nothing to meet.
+    /// Similarity alone never makes a pair: without a value on both sides, or a word that denies on one, there is
+    /// nothing to meet.
     #[test]
     fn plain_words_never_meet(one in words(), other in words()) {
         prop_assert_eq!(meet(Kind::Fact, &one.join(" "), &other.join(" ")), None);

@@ -18,6 +18,7 @@ use throughline_language::probe;
 use super::Captured;
 use super::heard::{HEARD_CHARS, heard};
 use super::holds::{Holds, ToldApart};
+use super::runs::let_go;
 use crate::apply::TurnSource;
 use crate::helper::Helpers;
 use crate::reading::{Nearby, pieces_of};
@@ -309,13 +310,7 @@ impl Mind {
             fresh: true,
         });
         while self.lately.heard.len() > HEARD_MAX {
-            // What was probed goes first, then what tools did: what was said waits for the probe.
-            let heard = &self.lately.heard;
-            let at = heard
-                .iter()
-                .position(|one| one.probed)
-                .or_else(|| heard.iter().position(|one| one.turn.speaker == Speaker::Tool));
-            self.lately.heard.remove(at.unwrap_or(0));
+            self.lately.heard.remove(let_go(&self.lately.heard));
         }
         if self.lately.heard.back().is_some_and(|one| one.turn.speaker == Speaker::User) {
             let end = self.lately.heard.back().map_or("", |one| one.turn.text.as_str());

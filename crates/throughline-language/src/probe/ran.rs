@@ -3,8 +3,9 @@
 //! A failure is told by its host, never by what was printed. What is kept is one memory for each sort
 //! of command and line of error. Where the output points into a file of code, the code was wrong and
 //! not the command: such a failure is kept where the line says which place it means, so that it hangs
-//! on that file, or with its remedy. A remedy is what was run between the failure and the first time
-//! the same command worked, or before it in the same line, where no file was written in between.
+//! on that file, or with its remedy. A remedy is what was run or changed between the failure and the first time
+//! the same command worked, or before it in the same line. A change is one only of a failure that was kept before:
+//! what fails and is mended while code is written leaves nothing behind.
 
 use super::PatchSoFar;
 use crate::Turn;
@@ -20,8 +21,18 @@ const LINES_MAX: usize = 60;
 /// Commands that a remedy names at most, the last ones.
 const REMEDY_MAX: usize = 2;
 
-/// What a run teaches: that its command fails, or what made it work again.
-pub(super) fn of_run(turn: usize, run: &ToolRun, context: &[Turn<'_>], found: &mut PatchSoFar<'_>) {
+/// What stands between a failure and its remedy.
+const HELPED: &str = "; what helped: ";
+
+/// What a run teaches: that its command fails, or what made it work again. What came before the turn `first` was
+/// looked at before.
+pub(super) fn of_run(
+    turn: usize,
+    run: &ToolRun,
+    context: &[Turn<'_>],
+    first: usize,
+    found: &mut PatchSoFar<'_>,
+) {
     let Some(command) = run.call.command.as_deref() else { return };
     let shape = shape(command);
     if shape.is_empty() {
@@ -37,7 +48,9 @@ pub(super) fn of_run(turn: usize, run: &ToolRun, context: &[Turn<'_>], found: &m
     let Some(why) = why(failed) else { return };
     let between: Vec<&ToolRun> = context[at + 1..].iter().filter_map(|said| said.run).collect();
     let failed_line = failed.call.command.as_deref().unwrap_or_default();
-    let remedy = remedy(&shape, &between, &set_up(command, failed_line));
+    let set_up = set_up(command, failed_line);
+    let may_change = at < first && !is_codes_fault(&failed.output);
+    let remedy = remedy(&shape, &between, &set_up, may_change);
     let before = failure(&shape, &why, &[], at);
     let now = (!remedy.is_empty()).then(|| failure(&shape, &why, &remedy, at));
     found.settle(&before.content);
@@ -62,6 +75,31 @@ pub(crate) fn command(run: &ToolRun) -> Option<String> {
 pub(crate) fn failed_command(run: &ToolRun) -> Option<(String, Option<String>)> {
     let command = command(run).filter(|_| did_fail(run))?;
     Some((command, why(run).map(|why| why.says)))
+}
+
+/// The sort of command that a run is of, as failures name it, and whether it worked.
+pub fn outcome(run: &ToolRun) -> Option<(String, bool)> {
+    let shape = shape(run.call.command.as_deref()?);
+    (!shape.is_empty()).then(|| (shape, !did_fail(run)))
+}
+
+/// Whether a memory tells that this sort of command failed.
+pub fn tells_of_failed(content: &str, shape: &str) -> bool {
+    let rest = content.strip_prefix('`').and_then(|rest| rest.strip_prefix(shape));
+    rest.is_some_and(|rest| rest.starts_with("` failed: "))
+}
+
+/// Whether a run is what a memory says helped against a failure.
+pub fn is_remedy(content: &str, run: &ToolRun) -> bool {
+    let Some((_, helped)) = content.rsplit_once(HELPED) else { return false };
+    let changed = |path: &String| helped.contains(&format!("a change in `{}`", place(path)));
+    let ran = |command: &str| {
+        let steps = parts(first_line(command), "&&");
+        steps.iter().any(|step| helped.contains(&ticked(&bare(step))))
+    };
+    !did_fail(run)
+        && (writes(run) && run.call.files.iter().any(changed)
+            || run.call.command.as_deref().is_some_and(ran))
 }
 
 /// The last time the same sort of command ran, if it failed then.
@@ -92,23 +130,38 @@ fn set_up(works: &str, failed: &str) -> Vec<String> {
     before(works).into_iter().filter(|one| !one.is_empty() && !known.contains(one)).collect()
 }
 
-/// The commands that were run in between and worked, and what the last one was run with, where nothing
-/// was written.
-fn remedy(shape: &str, between: &[&ToolRun], set_up: &[String]) -> Vec<String> {
-    if between.iter().any(|run| writes(run)) {
+/// What was run in between and worked, what was changed, and what the last one was run with. Where a change is no
+/// remedy, whatever was run beside it is none either.
+fn remedy(shape: &str, between: &[&ToolRun], set_up: &[String], may_change: bool) -> Vec<String> {
+    if !may_change && between.iter().any(|run| writes(run)) {
         return Vec::new();
     }
-    let mut commands: Vec<String> = Vec::new();
-    for run in between.iter().filter(|run| !did_fail(run)) {
-        let Some(command) = run.call.command.as_deref() else { continue };
-        let short = shortened(command);
+    let ran = between.iter().filter(|run| !did_fail(run)).filter_map(|run| {
+        if writes(run) {
+            return run.call.files.first().map(|path| format!("a change in `{}`", place(path)));
+        }
+        let command = run.call.command.as_deref()?;
         let telling = !crate::gate::only_shows(command) && self::shape(command) != shape;
-        if telling && !short.is_empty() && !commands.contains(&short) {
-            commands.push(short);
+        Some(shortened(command)).filter(|short| telling && !short.is_empty()).map(|it| ticked(&it))
+    });
+    let mut steps: Vec<String> = Vec::new();
+    for step in ran.chain(set_up.iter().map(|step| ticked(step))) {
+        if !steps.contains(&step) {
+            steps.push(step);
         }
     }
-    commands.extend(set_up.iter().cloned());
-    commands.split_off(commands.len().saturating_sub(REMEDY_MAX))
+    steps.split_off(steps.len().saturating_sub(REMEDY_MAX))
+}
+
+fn ticked(command: &str) -> String {
+    format!("`{command}`")
+}
+
+/// The end of a path: enough to know the file by.
+fn place(path: &str) -> String {
+    const PARTS: usize = 2;
+    let parts: Vec<&str> = path.split(['/', '\\']).filter(|part| !part.is_empty()).collect();
+    bare(&parts[parts.len().saturating_sub(PARTS)..].join("/"))
 }
 
 /// Whether a tool wrote a file.
@@ -119,7 +172,7 @@ fn writes(run: &ToolRun) -> bool {
 fn failure(shape: &str, why: &FailureCause<'_>, remedy: &[String], turn: usize) -> Remember {
     let helped = match remedy {
         [] => String::new(),
-        commands => format!("; what helped: `{}`", commands.join("`, then `")),
+        steps => format!("{HELPED}{}", steps.join(", then ")),
     };
     Remember {
         kind: Kind::Negative,

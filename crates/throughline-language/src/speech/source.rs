@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::word::Word;
-use super::{block, cue, form, machine, tag, word};
+use super::{block, cue, form, machine, shown, tag, word};
 
 /// Whose words a stretch of a turn is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +44,9 @@ pub fn spans(turn: &str) -> Vec<SourceSpan> {
         page.mark(0..text.len(), Source::Pasted);
     }
     if let Some(start) = page.task_colon() {
+        page.mark(start..text.len(), Source::Pasted);
+    }
+    if let Some(start) = shown::begins(text, &lines) {
         page.mark(start..text.len(), Source::Pasted);
     }
     if let Some(start) = document(text, &lines) {
@@ -247,6 +250,11 @@ fn is_heading(line: &str) -> bool {
         inside.is_some_and(|inside| !inside.contains(mark) && (2..=60).contains(&inside.len()))
     };
     (1..=6).contains(&hashes) && line[hashes..].starts_with(' ') || starred("**") || starred("==")
+}
+
+/// Whether a line opens a paste that is marked: such a paste says where it ends.
+pub(super) fn is_marked_paste(line: &str) -> bool {
+    pasted_mark(line).is_some() || opens_block(line) || is_rule(line)
 }
 
 /// "[Pasted text #1 +12 lines]": where it stands, and how many lines follow, where it says so.

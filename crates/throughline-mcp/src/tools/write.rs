@@ -116,6 +116,11 @@ fn stored(kept: &Remembered) -> Answer {
     for mark in &kept.card.watermarks {
         text.push_str(&format!("\nTied to {}.", mark.referent.place()));
     }
+    if let Some(path) = &kept.not_found {
+        let path = view::cut(path, view::LINE_CHARS);
+        text.push_str(&format!("\nNot found: {path}. It is kept, and not tied to that file."));
+        map.insert("not_found".to_owned(), path.into());
+    }
     Answer::of(&text, Value::Object(map))
 }
 

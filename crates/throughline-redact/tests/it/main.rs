@@ -1,5 +1,6 @@
 //! A text goes in, a text without its secrets comes out.
 
+mod broken;
 mod code;
 mod families;
 mod files;

@@ -27,7 +27,7 @@ pub(crate) fn mixed(length: usize) -> String {
     signs("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", length)
 }
 
-fn capitals(length: usize) -> String {
+pub(crate) fn capitals(length: usize) -> String {
     signs("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", length)
 }
 

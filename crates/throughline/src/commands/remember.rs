@@ -133,5 +133,10 @@ fn met(remembered: &Remembered) -> Vec<String> {
         let place = safe(&mark.referent.place());
         lines.push(format!("{} {place}", paint(DIM, "tied to:")));
     }
+    if let Some(path) = &remembered.not_found {
+        let path = text::headline(&safe(path), SAID_CHARS);
+        let words = "there is no such file here, so it is not tied to it";
+        lines.push(format!("{} {path} — {words}", paint(WARN, "not found:")));
+    }
     lines
 }

@@ -271,9 +271,11 @@ fn what_a_tool_printed_in_another_project_lifts_nothing_here() {
     let shown = home.show(&own);
     assert!(shown["trust"].as_f64().is_some_and(|trust| trust <= 0.40), "{shown}");
     assert!(!shown["evidence"].to_string().contains("measured"), "{shown}");
-    // The same words, printed here, do it.
-    ran(&home, "s1", "psql -c 'select version()'", printed);
-    client.call("verify", said);
+    // The same words, printed in a session of this project, do it.
+    ran(&home, "s2", "psql -c 'select version()'", printed);
+    let mut here = said;
+    here["session"] = json!("s2");
+    client.call("verify", here);
     let shown = home.show(&own);
     assert!(shown["trust"].as_f64().is_some_and(|trust| trust >= 0.90), "{shown}");
 }

@@ -87,6 +87,127 @@ fn what_made_a_command_work_is_kept_with_its_failure() {
     );
 }
 
+/// What is said before a command runs.
+fn warning(agent: &Agent<'_>, command: &str) -> String {
+    let call =
+        json!({"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": "toolu_p"});
+    agent.tell_at(None, "PreToolUse", &call)
+}
+
+const EXPIRED: &str = "Exit code 1\nnomad token expired, run vault login first";
+const RUN: &str = "nomad job run web.nomad";
+
+/// A home in which the command failed in a session of its own.
+fn after_failure() -> Home {
+    let home = Home::new();
+    let agent = Agent::new(&home, "one");
+    agent.hears("Deploy it, please.");
+    fails(&agent, RUN, EXPIRED);
+    agent.answers("That did not work.");
+    agent.ends();
+    home
+}
+
+/// A session in which these commands work.
+fn session_in_which(home: &Home, name: &str, commands: &[(&str, &str)]) -> String {
+    let agent = Agent::new(home, name);
+    agent.starts();
+    agent.hears("Deploy it again, please.");
+    let warned = warning(&agent, RUN);
+    work(&agent, commands);
+    agent.answers("It is deployed.");
+    agent.ends();
+    warned
+}
+
+#[test]
+fn what_was_run_or_changed_before_a_command_worked_is_said_with_the_warning() {
+    let home = Home::new();
+    let agent = Agent::new(&home, "one");
+    agent.hears("Deploy it, please.");
+    fails(&agent, RUN, EXPIRED);
+    agent.answers("That did not work.");
+    agent.hears("Try again.");
+    // Many calls later it is still known what failed.
+    for n in 0..40 {
+        work(&agent, &[(&*format!("cat notes/{n}.md"), "nothing")]);
+    }
+    let edit = json!({"tool_name": "Edit", "tool_use_id": "toolu_e", "tool_response": "ok",
+        "tool_input": {"file_path": home.project().join("jobs/web.nomad"),
+            "old_string": "a", "new_string": "b"}});
+    agent.tell_at(None, "PostToolBatch", &json!({ "tool_calls": [edit] }));
+    work(&agent, &[("vault login", "Success!"), (RUN, "deployed")]);
+    agent.answers("Now it is done.");
+    agent.ends();
+    assert_eq!(
+        held(&home),
+        [
+            "`nomad job run` failed: nomad token expired, run vault login first; what helped: a change in \
+          `jobs/web.nomad`, then `vault login`"
+        ]
+    );
+    let later = Agent::new(&home, "two");
+    later.starts();
+    let warned = warning(&later, RUN);
+    assert!(warned.contains("what helped:") && warned.contains("vault login"), "{warned}");
+}
+
+#[test]
+fn a_command_that_works_by_itself_in_the_same_session_is_no_longer_warned_of() {
+    let home = Home::new();
+    let agent = Agent::new(&home, "one");
+    agent.hears("Deploy it, please.");
+    fails(&agent, RUN, EXPIRED);
+    agent.answers("That did not work.");
+    agent.tell_at(None, "PreCompact", &json!({"trigger": "auto", "custom_instructions": ""}));
+    assert_eq!(held(&home).len(), 1, "it is kept");
+    agent.hears("Just try again.");
+    work(&agent, &[(RUN, "deployed")]);
+    agent.answers("Now it is done.");
+    agent.ends();
+    assert_eq!(warning(&Agent::new(&home, "two"), RUN), "");
+    assert!(home.everything().to_string().contains("nomad token expired"), "it stays findable");
+}
+
+#[test]
+fn a_command_that_worked_in_two_later_sessions_is_no_longer_warned_of_until_it_fails_again() {
+    let home = after_failure();
+    let works = [(RUN, "deployed")];
+    home.travel("2026-03-03");
+    assert!(session_in_which(&home, "two", &works).contains("token expired"), "it failed once");
+    home.travel("2026-03-04");
+    assert!(session_in_which(&home, "three", &works).contains("token expired"), "worked once");
+    home.travel("2026-03-05");
+    assert_eq!(session_in_which(&home, "four", &works), "", "worked in two sessions");
+    let found = home.texts(&["search", "nomad token expired"]);
+    assert!(found.iter().any(|one| one.contains("token expired")), "it stays findable: {found:?}");
+    home.travel("2026-03-06");
+    let agent = Agent::new(&home, "five");
+    agent.hears("Deploy it, please.");
+    fails(&agent, RUN, EXPIRED);
+    agent.answers("That did not work.");
+    agent.ends();
+    let later = Agent::new(&home, "six");
+    assert!(warning(&later, RUN).contains("token expired"), "it failed again");
+    home.assert_sound();
+}
+
+#[test]
+fn a_success_that_the_warning_brought_about_does_not_end_it() {
+    let home = Home::new();
+    let agent = Agent::new(&home, "one");
+    agent.hears("Deploy it, please.");
+    fails(&agent, RUN, EXPIRED);
+    work(&agent, &[("vault login", "Success!"), (RUN, "deployed")]);
+    agent.answers("Now it is done.");
+    agent.ends();
+    let remedied = [("vault login", "Success!"), (RUN, "deployed")];
+    for session in ["two", "three", "four", "five"] {
+        let warned = session_in_which(&home, session, &remedied);
+        assert!(warned.contains("what helped: `vault login`"), "{session}: {warned}");
+    }
+}
+
 #[test]
 fn a_look_at_something_that_is_not_there_is_no_failure_worth_keeping() {
     let home = Home::new();

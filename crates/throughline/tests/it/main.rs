@@ -114,8 +114,10 @@ mod serving_organised;
 mod serving_safely;
 #[cfg(unix)]
 mod serving_scripts;
+mod session_walls;
 mod sessions;
 mod settling;
+mod shown_text;
 mod silencing;
 mod sleeping;
 mod slots;

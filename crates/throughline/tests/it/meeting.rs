@@ -420,3 +420,50 @@ fn whether_a_binding_moved_has_one_answer() {
     assert!(brief.contains("The HTTP timeout is 30"), "{brief}");
     assert!(!brief.contains("check") && !brief.contains("First of all"), "as it is: {brief}");
 }
+
+#[test]
+fn a_rule_and_its_opposite_contest_each_other_and_the_answer_names_what_it_met() {
+    for (one, other) in [
+        ("Always push to main", "Never push to main"),
+        ("You must use tabs in YAML", "You must not use tabs in YAML"),
+        ("You mustn't log card numbers", "You must log card numbers"),
+        ("Do squash commits before merging", "Don't squash commits before merging"),
+        ("Squash commits before merging", "Do not squash commits before merging"),
+        ("Force pushes are allowed on main", "Force pushes are forbidden on main"),
+        ("The billing worker is allowed to retry", "The billing worker is not allowed to retry"),
+        ("We always rebase before merging", "We never rebase before merging"),
+    ] {
+        for (first, second) in [(one, other), (other, one)] {
+            let home = Home::new();
+            let held = home.remember(first);
+            let said = home.json(&["remember", second]);
+            let met = strings(&said["contested"]);
+            assert_eq!(met, std::slice::from_ref(&held), "{first} / {second}: {said}");
+            assert_eq!(current(&home).len(), 2, "both stay: {first} / {second}");
+            let trusts = [home.show(&held)["trust"].clone(), said["trust"].clone()];
+            assert!(trusts.iter().all(|one| one.as_f64() < Some(0.95)), "{trusts:?}");
+            let reviewed = home.json(&["review"]).to_string();
+            assert!(reviewed.contains(first) && reviewed.contains(second), "{reviewed}");
+        }
+    }
+    let home = Home::new();
+    home.remember("Always push to main");
+    let page = home.run(&["remember", "Never push to main"]).stdout;
+    assert!(page.contains("disagrees with:") && page.contains("Always push to main"), "{page}");
+}
+
+#[test]
+fn a_rule_and_the_opposite_of_another_rule_stand_side_by_side() {
+    for (one, other) in [
+        ("Always push to main", "Never push to develop"),
+        ("Always push to main", "Always push to main on Fridays"),
+        ("Never push to main", "Never push to main"),
+        ("Always run the linter before a commit", "Never skip the linter before a commit"),
+        ("You must not use tabs in YAML", "You must use spaces in YAML"),
+    ] {
+        let home = Home::new();
+        home.remember(one);
+        let said = home.json(&["remember", other]);
+        assert_eq!(strings(&said["contested"]), Vec::<String>::new(), "{one} / {other}: {said}");
+    }
+}

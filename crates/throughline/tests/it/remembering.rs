@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use crate::harness::{Home, handle, id_of, strings};
+use crate::watching::{KERNEL, write};
 
 /// Every field of a memory that the interface promises.
 const FIELDS: &[&str] = &[
@@ -239,4 +240,29 @@ fn a_reason_that_looks_like_an_id_and_is_none_is_an_error() {
     let (code, error) = home.error(&["remember", "We use Nix", "--because", &global]);
     assert_eq!((code, error["code"].as_str()), (1, Some("not_possible")), "{error}");
     assert_eq!(home.texts(&["list"]), ["Builds differ"]);
+}
+
+#[test]
+fn a_memory_that_names_a_file_which_is_not_there_is_kept_and_the_answer_says_so() {
+    const CLAIM: &str = "The retry budget is set in src/nothere.rs:12";
+    let home = Home::new();
+    write(&home, "src/kernel.rs", KERNEL);
+    let kept = home.json(&["remember", CLAIM]);
+    assert_eq!(kept["not_found"], "src/nothere.rs", "{kept}");
+    assert_eq!(home.show(&id_of(&kept["memory"]))["content"], CLAIM);
+    let page = home.run(&["remember", CLAIM]).stdout;
+    assert!(page.contains("not found:") && page.contains("src/nothere.rs"), "{page}");
+
+    let told = home.mcp().call("remember", json!({ "content": "See lib/gone.py for the parser" }));
+    assert_eq!(told["not_found"], "lib/gone.py", "{told}");
+
+    // What is there, and what is no file, is not complained about.
+    for plain in [
+        "The kernel in src/kernel.rs:2 is tuned by hand",
+        "We use Node.js 20 and example.com for the docs",
+        "Every service logs to stdout and/or a file",
+    ] {
+        let kept = home.json(&["remember", plain]);
+        assert_eq!(kept.get("not_found"), None, "{kept}");
+    }
 }

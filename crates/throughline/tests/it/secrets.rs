@@ -223,3 +223,20 @@ fn a_long_prompt_of_code_about_tokens_is_journalled() {
     agent.hears(&prompt);
     assert!(!home.files_holding("self.next_token()").is_empty());
 }
+
+#[test]
+fn a_token_that_the_terminal_broke_into_two_lines_is_never_kept() {
+    let home = Home::new();
+    let [first, second] = ["Qm7xZ81dPlw93RtB", "kV5nT2yLs8Hq4Wc6Jf0G"];
+    let token = format!("{}{first}\n{second}", ["gh", "p_"].concat());
+    let agent = Agent::new(&home, "one");
+    agent.starts();
+    agent.hears(&format!("Remember that the deploy token is {token}\nand that it is for staging."));
+    let call = json!({"tool_name": "Bash", "tool_input": {"command": "cat .token"},
+        "tool_use_id": "toolu_1", "tool_response": format!("{token}\n")});
+    agent.tell_at(None, "PostToolBatch", &json!({"tool_calls": [call]}));
+    agent.answers(&format!("It says:\n{token}\nDone."));
+    agent.ends();
+    home.json(&["remember", &format!("The release uses {token} everywhere")]);
+    assert_gone(&home, &[first, second], "hooks and by hand");
+}

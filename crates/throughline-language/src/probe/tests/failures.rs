@@ -134,12 +134,19 @@ fn what_made_a_command_work_is_its_remedy() {
     let mut edit = ran("", "", 0);
     edit.call = ToolCall {
         tool: "Edit".to_owned(),
-        files: vec!["web.nomad".to_owned()],
+        files: vec!["/srv/shop/jobs/web.nomad".to_owned()],
         text: Some("token".to_owned()),
         ..ToolCall::default()
     };
     assert_eq!(failures(&[fails(), edit.clone(), login(), works()]), Vec::<String>::new());
-    // Code that is wrong is kept only with what helped.
+    // What was changed for a failure that was kept before is its remedy.
+    let mended = [fails(), edit.clone(), login(), works()];
+    let turns: Vec<Turn<'_>> = mended.iter().map(tool).collect();
+    let patch = probe_telling(&turns, 1, &ProbePolicy::default()).0;
+    let Some(Operation::Settle(settled)) = patch.operations.last() else { panic!("{patch:?}") };
+    let kept = "`nomad job run` failed: nomad token expired; what helped: a change in `jobs/web.nomad`, then `vault login`";
+    assert_eq!(settled.by.as_deref(), Some(kept));
+    // Code that is wrong is kept only with what was run against it.
     let broken =
         || ran("pytest", "  File \"a.py\", line 3\nModuleNotFoundError: No module named 'yaml'", 1);
     let install = ran("pip install pyyaml", "ok", 0);
@@ -164,5 +171,21 @@ fn a_failure_that_was_kept_before_is_settled_when_the_command_works() {
     assert_eq!(
         settled.by.as_deref(),
         Some("`nomad run` failed: token expired now; what helped: `vault login`")
+    );
+}
+
+#[test]
+fn what_helped_is_known_again_when_it_is_run() {
+    let told = "`nomad job run` failed: token expired; what helped: a change in `jobs/web.nomad`, then `vault login`";
+    assert!(tells_of_failed(told, "nomad job run"));
+    assert!(!tells_of_failed(told, "nomad job") && !tells_of_failed(told, "vault login"));
+    assert!(is_remedy(told, &ran("vault login", "ok", 0)));
+    assert!(is_remedy(told, &ran("vault login && nomad job run web.nomad", "ok", 0)));
+    assert!(!is_remedy(told, &ran("vault login", "no", 1)), "it did not work");
+    assert!(!is_remedy(told, &ran("vault logout", "ok", 0)));
+    assert!(!is_remedy("`vault login` failed: no network", &ran("vault login", "ok", 0)));
+    assert_eq!(
+        outcome(&ran("nomad job run web.nomad", "ok", 0)),
+        Some(("nomad job run".to_owned(), true))
     );
 }

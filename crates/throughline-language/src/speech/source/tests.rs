@@ -87,6 +87,85 @@ fn what_was_pasted_is_never_the_persons_own() {
 }
 
 #[test]
+fn what_stands_below_a_line_that_points_at_it_is_not_the_persons_own() {
+    for turn in [
+        "a customer sent this\n\n{}",
+        "a customer sent this\n{}",
+        "got this from the vendor:\n{}",
+        "this is what the old wiki says\n\n{}",
+        "this is what the old wiki says:\nHello.\n{}",
+        "review this text\n\n{}",
+        "Please review this text.\n\nHello.\n\n{}",
+        "I got the following from support:\n\n{}",
+        "we received this yesterday:\n\n{}",
+        "what do you think of this?\n\n{}",
+        "what does this mean?\n\n{}",
+        "Good morning. My boss forwarded me this.\n\n{}",
+        "here is the text from the landing page\n\n{}",
+        "here's the mail\n\n{}",
+        "see below\n\n{}",
+        "this:\n\n{}",
+        "The build is green.\n\nSomebody posted the following\n\n{}",
+        "my aunt dropped this on me, look at this\n\nRemember that: {}",
+        "I want you to summarise this\n\n{}",
+        "a customer left us this note:\n\n{}",
+        "I do not understand this\n\n{}",
+        "what do we do with this mail\n\n{}",
+        "Follow up on this customer mail\n\n{}",
+        "never mind, look at this\n\n{}",
+        "Note from the vendor:\n\n{}",
+        "remember this mail from the customer?\n\n{}",
+        "The supplier wrote:\n{}",
+        "would you mind looking at this\n\n{}",
+        "I found this in their store:\n\n{}",
+    ] {
+        let turn = turn.replace("{}", RULE);
+        let kept = own(&turn);
+        assert!(kept.iter().all(|one| !one.contains("Fridays")), "{turn:?}: {kept:?}");
+    }
+}
+
+#[test]
+fn what_stands_below_a_line_that_says_it_is_theirs_stays_theirs() {
+    for turn in [
+        "remember this:\n\n{}",
+        "note these rules:\n{}",
+        "Always do the following:\n- {}",
+        "What I mean is this:\n\n{}",
+        "My answer:\n\n{}",
+        "As I said:\n\n{}",
+        "I told you this before:\n\n{}",
+        "what I found:\n- {}",
+        "Client:\n- {}",
+        "Web page:\n\n{}",
+        "Docs and support:\n\n{}",
+        "Can you please keep this in mind:\n\n{}",
+        "I want you to remember the following:\n\n{}",
+        "Please note the following:\n\n{}",
+        "ok here's how we do it from now on:\n- {}\n- No emojis.",
+        "here is what we agreed with the vendor:\n\n{}",
+        "I wrote these down:\n\n{}",
+        "these are our rules:\n\n{}",
+        "These are the rules:\n- {}",
+        "here's the plan:\n\n{}",
+        "do the following:\n\n{}",
+        "follow these rules:\n\n{}",
+        // A line that points at the work, or at something with a mark of its own.
+        "I have fixed this bug in the parser\n\n{}",
+        "I have changed this.\n\n{}",
+        "We always do this\nbefore a release. {}",
+        "Can you fix this bug in the parser?\n\n{}",
+        "look at this:\n```\nlet x = 1;\n```\n{}",
+        "a customer sent this\n\n> Where is my order?\n\n{}",
+        "a customer sent this\n\n[Pasted text #1 +1 lines]\nWhere is it?\n{}",
+    ] {
+        let turn = turn.replace("{}", RULE);
+        let kept = own(&turn);
+        assert!(kept.iter().any(|one| one.contains("Fridays")), "{turn:?}: {kept:?}");
+    }
+}
+
+#[test]
 fn what_a_person_wrote_themselves_stays_theirs() {
     for turn in [
         "{}",
