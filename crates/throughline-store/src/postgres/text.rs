@@ -38,7 +38,7 @@ const CANDIDATES: &str = "
        FROM ranked AS r, size AS z WHERE r.nth = 1 OR r.total <= $4 - 1),
     spread AS MATERIALIZED (SELECT coalesce(sum(docs), 0) > $4 - 1 AS wide FROM kept),
     hit AS MATERIALIZED
-      (SELECT p.space, p.number, sum(w.rarity * p.count * ($5::float8 + 1)
+      (SELECT p.space, p.number, max(d.key) AS key, max(d.terms) AS terms, sum(w.rarity * p.count * ($5::float8 + 1)
                 / (p.count + $5 * (1 - $6::float8 + $6 * cardinality(string_to_array(d.terms, ' '))
                    / greatest(z.terms::float8 / greatest(z.docs, 1), 1)))) AS score
        FROM kept AS w
@@ -50,9 +50,8 @@ const CANDIDATES: &str = "
     UNION ALL SELECT 0, z.docs, z.terms, NULL, NULL, NULL, NULL FROM size AS z
     UNION ALL SELECT -1, NULL, b.space, b.key, b.terms, CASE WHEN row_number() OVER best <= $12 THEN b.body END,
       CASE WHEN row_number() OVER best <= $12 THEN b.hash END
-    FROM (SELECT h.space, h.number, h.score, d.key, d.terms, m.body, m.hash FROM hit AS h
-    JOIN document AS d ON d.space = h.space AND d.what = $3 AND d.number = h.number
-    LEFT JOIN memory AS m ON $3 = 1 AND m.space = h.space AND m.key = d.key
+    FROM (SELECT h.space, h.number, h.score, h.key, h.terms, m.body, m.hash FROM hit AS h
+    LEFT JOIN memory AS m ON $3 = 1 AND m.space = h.space AND m.key = h.key
     WHERE $3 = 2 OR ((m.session IS NULL OR m.session = $7)
                  AND (cardinality($8::text[]) = 0 OR m.state = ANY($8))
                  AND (cardinality($9::text[]) = 0 OR m.kind = ANY($9)))
