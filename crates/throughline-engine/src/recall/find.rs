@@ -51,9 +51,12 @@ impl Recalling<'_> {
             })
             .collect();
         let mut code: Option<Code> = None;
+        // Asked again where a connection was lost.
         let mut codes = || {
-            let meaning = scan.meaning.as_ref()?.recv().ok()?;
-            Some(code.insert(nearest::encode(&meaning)).codes.to_vec())
+            if code.is_none() {
+                code = Some(nearest::encode(&scan.meaning.as_ref()?.recv().ok()?));
+            }
+            Some(code.as_ref()?.codes.to_vec())
         };
         let next = self.names_ahead(ask.query, question);
         let found = reader.candidates(&queries, &mut codes, &next)?;

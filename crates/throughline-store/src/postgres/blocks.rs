@@ -1,19 +1,18 @@
 //! Blocks of documents, made of the rows of a server when they are asked for.
 
 use std::collections::BTreeMap;
-use std::ops::Deref;
 
 use throughline_core::{NodeId, RowKey, SpaceId};
 use tokio_postgres::types::Type;
 
 use super::documents::{Place, searched_in, what};
-use super::link::Link;
+use super::lease::Wire;
 use super::rows::PgTables;
 use crate::Result;
 use crate::document::{BLOCK, Document, PACKED_AT, PACKED_MAX, RECORD, Shelf};
 use crate::query::TextOf;
 
-impl<L: Deref<Target = Link>> PgTables<L> {
+impl<L: Wire> PgTables<L> {
     /// Hands over the blocks that changed after a stamp.
     pub(super) fn blocks(
         &self,

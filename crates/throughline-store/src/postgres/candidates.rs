@@ -2,7 +2,6 @@
 //! meaning, found where they are.
 
 use std::collections::BTreeMap;
-use std::ops::Deref;
 
 use throughline_core::{NodeId, SpaceId};
 use tokio_postgres::Row as PgRow;
@@ -11,17 +10,18 @@ use tokio_postgres::types::Type;
 use super::blocks::set_place;
 use super::documents::what;
 use super::foresee::ForeseenColumns;
-use super::link::{Link, Statement};
+use super::lease::Wire;
+use super::link::Statement;
 use super::near::{DIMENSIONS, in_brackets};
 use super::read::names;
 use super::rows::PgTables;
-use crate::Result;
 use crate::candidates::{
     BesideTurn, CandidateQuery, CandidateRecord, Candidates, Foreseen, NearDocument, PromptCodes,
     RecordQuery, TermDocuments,
 };
 use crate::document::{Postings, state_number};
 use crate::query::TextOf;
+use crate::{Error, Result};
 
 /// The most documents that are looked for along the index, which takes longer for each: as many as are
 /// compared with each other to say what is usual.
@@ -122,7 +122,7 @@ fn records_sql(of: TextOf) -> String {
     )
 }
 
-impl<L: Deref<Target = Link>> PgTables<L> {
+impl<L: Wire> PgTables<L> {
     /// The candidates of every index that is asked for, in one round trip.
     pub(super) fn find_candidates(
         &self,
@@ -140,17 +140,7 @@ impl<L: Deref<Target = Link>> PgTables<L> {
         });
         statements.extend(next.iter().flat_map(ForeseenColumns::statements));
         statements.push(Statement { sql: self.spaces_sql(), params: Vec::new() });
-        let exact = self.link.exact_max();
-        // What the prompt means is worked out while the server looks up its words.
-        let mut meant: Option<String> = None;
-        let answers = self.link.all_meanwhile(&statements, &mut meant, |meant| {
-            let codes = codes().filter(|codes| codes.len() == DIMENSIONS);
-            *meant = codes.map(|codes| in_brackets(codes.into_iter()));
-            let meant = meant.as_ref();
-            meant.map_or_else(Vec::new, |codes| {
-                asked.iter().flat_map(|one| one.nearest(codes, exact)).collect()
-            })
-        })?;
+        let answers = self.sent_with_meaning(&asked, &statements, codes)?;
         let is_meant = answers.len() > statements.len();
         let mut answers = answers.into_iter();
         let mut found: Vec<BTreeMap<i64, Candidates>> = Vec::new();
@@ -178,6 +168,37 @@ impl<L: Deref<Target = Link>> PgTables<L> {
             walls.filter_map(|wall| found.remove(&wall)).collect::<Vec<_>>()
         });
         Ok(in_order.collect())
+    }
+
+    /// Sends what is asked by words, and what is asked by meaning as soon as that is known: it is worked out
+    /// while the server looks up the words. Where the connection was lost before it answered, one is sent after
+    /// the other.
+    fn sent_with_meaning(
+        &self,
+        asked: &[Asked<'_>],
+        statements: &[Statement<'_>],
+        codes: PromptCodes<'_>,
+    ) -> Result<Vec<Vec<PgRow>>> {
+        let mut bracketed = || {
+            let codes = codes().filter(|codes| codes.len() == DIMENSIONS);
+            codes.map(|codes| in_brackets(codes.into_iter()))
+        };
+        let (exact, mut meant) = (*self.link.exact_max(), None);
+        let answers = self.link.all_meanwhile(statements, &mut meant, |meant| {
+            *meant = bracketed();
+            nearest_of_all(asked, meant.as_ref(), &exact)
+        });
+        match answers {
+            Err(Error::Unreachable { .. }) if self.link.has_begun_anew() => {}
+            answers => {
+                self.link.note_answer();
+                return answers;
+            }
+        }
+        let mut answers = self.link.all(statements)?;
+        let meant = bracketed();
+        answers.extend(self.link.all(&nearest_of_all(asked, meant.as_ref(), &exact))?);
+        Ok(answers)
     }
 
     /// Records of more documents, and vectors that are asked for next, in one round trip.
@@ -254,7 +275,7 @@ struct RecordColumns {
 }
 
 impl RecordColumns {
-    fn of<L: Deref<Target = Link>>(tables: &PgTables<L>, query: &RecordQuery) -> Self {
+    fn of<L: Wire>(tables: &PgTables<L>, query: &RecordQuery) -> Self {
         let signed = |list: &[u32]| list.iter().map(|one| one.cast_signed()).collect();
         Self {
             wall: tables.wall(query.space),
@@ -288,6 +309,16 @@ impl RecordColumns {
     }
 }
 
+/// The statements that find the nearest in every space of every query; none where meaning is not asked for.
+fn nearest_of_all<'s>(
+    asked: &'s [Asked<'_>],
+    meant: Option<&'s String>,
+    exact: &'s i64,
+) -> Vec<Statement<'s>> {
+    let Some(codes) = meant else { return Vec::new() };
+    asked.iter().flat_map(|one| one.nearest(codes, exact)).collect()
+}
+
 /// A query as parameters.
 struct Asked<'q> {
     query: &'q CandidateQuery<'q>,
@@ -300,7 +331,7 @@ struct Asked<'q> {
 }
 
 impl<'q> Asked<'q> {
-    fn of<L: Deref<Target = Link>>(tables: &PgTables<L>, query: &'q CandidateQuery<'q>) -> Self {
+    fn of<L: Wire>(tables: &PgTables<L>, query: &'q CandidateQuery<'q>) -> Self {
         let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
         let states = match query.of {
             TextOf::Memories => {
@@ -354,11 +385,7 @@ impl<'q> Asked<'q> {
     }
 
     /// What the words found, by wall.
-    fn heard<L: Deref<Target = Link>>(
-        &self,
-        tables: &PgTables<L>,
-        rows: &[PgRow],
-    ) -> BTreeMap<i64, Candidates> {
+    fn heard<L: Wire>(&self, tables: &PgTables<L>, rows: &[PgRow]) -> BTreeMap<i64, Candidates> {
         let kind = |row: &PgRow| row.get::<_, i16>(0);
         let sizes = rows.iter().filter(|row| kind(row) == 0);
         let mut found: BTreeMap<i64, Candidates> =

@@ -2,14 +2,14 @@
 //! round trip before it is asked for. What a reader sees does not change, so that it can be kept.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Deref;
 
 use throughline_core::scope::Space;
 use throughline_core::{Edge, Entity, EntityId, NodeId, Relation, Row, RowKey, SpaceId, Table};
 use tokio_postgres::Row as PgRow;
 use tokio_postgres::types::Type;
 
-use super::link::{Link, Statement};
+use super::lease::Wire;
+use super::link::Statement;
 use super::log::NOT_ANOTHERS;
 use super::read::names;
 use super::rows::PgTables;
@@ -140,7 +140,7 @@ impl ForeseenColumns<'_> {
     }
 }
 
-impl<L: Deref<Target = Link>> PgTables<L> {
+impl<L: Wire> PgTables<L> {
     pub(super) fn foreseen<'f>(&self, wanted: &'f [Foreseen]) -> Vec<ForeseenColumns<'f>> {
         let columns = |of: &'f Foreseen| match of {
             Foreseen::Texts(_) => {
@@ -213,7 +213,7 @@ impl<L: Deref<Target = Link>> PgTables<L> {
     }
 }
 
-impl<L: Deref<Target = Link>> PgTables<L> {
+impl<L: Wire> PgTables<L> {
     /// The statement that finds every space that may be seen.
     #[expect(clippy::unused_self, reason = "it belongs to the tables")]
     pub(super) fn spaces_sql(&self) -> String {

@@ -272,6 +272,18 @@ impl Link {
         self.is_broken()
     }
 
+    /// Whether the connection is lost, after a statement failed. A server that shuts down says so before it
+    /// closes the connection.
+    pub(super) fn is_lost(&self) -> bool {
+        (0..20).any(|_| {
+            let gone = self.has_gone();
+            if !gone {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            gone
+        })
+    }
+
     /// Runs statements in their order, in one round trip. The rows of each.
     pub(super) fn all(&self, statements: &[Statement<'_>]) -> Result<Vec<Vec<PgRow>>> {
         let mut rows = Vec::with_capacity(statements.len());

@@ -1,14 +1,13 @@
 //! Search on a server: postings find candidates, `throughline_core::words` scores them.
 
-use std::ops::Deref;
-
 use throughline_core::policy::WordPolicy;
 use throughline_core::words::{self, CollectionSize};
 use throughline_core::{EpisodeId, MemoryId, NodeId, RowKey, SpaceId, Table};
 use tokio_postgres::types::Type;
 
 use super::documents::what;
-use super::link::{Link, Statement};
+use super::lease::Wire;
+use super::link::Statement;
 use super::log::Rotten;
 use super::rows::PgTables;
 use crate::body::parse;
@@ -78,7 +77,7 @@ pub(super) struct SearchColumns<'q> {
 const SPARE_ROWS: usize = 8;
 
 impl<'q> SearchColumns<'q> {
-    pub(super) fn of<L: Deref<Target = Link>>(tables: &PgTables<L>, query: &'q TextQuery) -> Self {
+    pub(super) fn of<L: Wire>(tables: &PgTables<L>, query: &'q TextQuery) -> Self {
         let policy = WordPolicy::default();
         let number = |count: usize| i64::try_from(query.limit.max(count)).unwrap_or(i64::MAX);
         Self {
@@ -122,7 +121,7 @@ impl<'q> SearchColumns<'q> {
     }
 
     /// Scores what was found. How rare a word is, is judged over the spaces within reach and no others.
-    pub(super) fn hits<L: Deref<Target = Link>>(
+    pub(super) fn hits<L: Wire>(
         &self,
         tables: &PgTables<L>,
         rows: &[tokio_postgres::Row],
@@ -157,7 +156,7 @@ impl<'q> SearchColumns<'q> {
     }
 }
 
-impl<L: Deref<Target = Link>> PgTables<L> {
+impl<L: Wire> PgTables<L> {
     /// The documents of a space that hold each of the terms.
     pub(super) fn holding(
         &self,
