@@ -143,6 +143,11 @@ impl PgStore {
         &self.address.name
     }
 
+    /// Documents that a process which stays holds at most.
+    pub fn hold_max(&self) -> usize {
+        self.address.hold_max
+    }
+
     /// How often the server was asked and waited for since the store was opened.
     pub fn round_trips(&self) -> u64 {
         self.address.trips.load(Ordering::Relaxed)

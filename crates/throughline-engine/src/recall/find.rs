@@ -34,6 +34,9 @@ impl Recalling<'_> {
         question: &Question,
         scan: &Scan,
     ) -> Result<Option<Vec<Within>>> {
+        if let Some(held) = self.held_by_process(reader, ask, question)? {
+            return Ok(Some(held));
+        }
         let asked_for = if ask.arms.words { terms::query_terms(ask.query) } else { Vec::new() };
         let policy = &self.engine.policy;
         let spaces = self.context.reach().spaces;
@@ -61,6 +64,7 @@ impl Recalling<'_> {
         let next = self.names_ahead(ask.query, question);
         let found = reader.candidates(&queries, &mut codes, &next)?;
         let Some(found) = found else { return Ok(None) };
+        self.engine.indexes.note_asked(&self.wanted(ask), &found);
         let code = code.as_ref();
         let records =
             reader.candidate_records(&self.leading(&found, code, asked_for.len()), MODEL)?;
@@ -177,9 +181,6 @@ pub(super) fn foresee(
 /// The nodes whose vectors will be compared themselves, because their codes do not tell which of them
 /// are the nearest. One too few costs another question.
 fn contenders(found: &Candidates, index: &SearchIndex, code: Option<&Code>) -> Vec<NodeId> {
-    /// What the code of the prompt may lose, beside what the codes of documents lose.
-    const SLACK: f32 = 0.002;
-    const MOST: usize = 192;
     let Some(code) = code else { return Vec::new() };
     let rows = index.rows();
     let near: Vec<(u32, f32, f32)> = match index.found().and_then(|one| one.nearest.as_ref()) {
@@ -196,13 +197,5 @@ fn contenders(found: &Candidates, index: &SearchIndex, code: Option<&Code>) -> V
             })
             .collect(),
     };
-    let mut lower: Vec<f32> = near.iter().map(|(_, cosine, lost)| cosine - lost).collect();
-    lower.sort_by(|a, b| b.total_cmp(a));
-    let bar = lower.get(vectors::EXACT - 1).copied().unwrap_or(f32::NEG_INFINITY);
-    let mut may: Vec<(u32, f32)> =
-        near.into_iter().map(|(number, cosine, lost)| (number, cosine + lost + SLACK)).collect();
-    may.retain(|(_, upper)| *upper >= bar);
-    may.sort_by(|a, b| b.1.total_cmp(&a.1));
-    may.truncate(MOST);
-    may.into_iter().filter_map(|(number, _)| index.node(number)).collect()
+    vectors::contending(near).into_iter().filter_map(|number| index.node(number)).collect()
 }

@@ -217,8 +217,8 @@ impl<L: Wire> PgTables<L> {
         let mut answers = self.link.all(&statements)?.into_iter();
         let mut records = Vec::new();
         let vectors = &mut self.kept.borrow_mut().vectors;
-        for query in queries {
-            let rows = answers.next().unwrap_or_default();
+        for (query, one) in queries.iter().zip(&asked) {
+            let rows = one.has_documents().then(|| answers.next()).flatten().unwrap_or_default();
             records.push(rows.iter().map(|row| record(query.of, row)).collect());
             for row in answers.next().unwrap_or_default() {
                 if let Ok(node) = row.get::<_, &str>(0).parse() {
@@ -285,27 +285,31 @@ impl RecordColumns {
         }
     }
 
-    fn statements<'s>(&'s self, of: TextOf, model: &'s &'s str) -> [Statement<'s>; 2] {
-        [
-            Statement {
-                sql: records_sql(of),
-                params: vec![
-                    (&self.wall, Type::INT8),
-                    (&self.whole, Type::INT4_ARRAY),
-                    (&self.places, Type::INT4_ARRAY),
-                ],
-            },
-            Statement {
-                sql: "SELECT node, meaning::real[] FROM embedding
+    /// Whether documents are asked for, and not only vectors.
+    fn has_documents(&self) -> bool {
+        !self.whole.is_empty() || !self.places.is_empty()
+    }
+
+    fn statements<'s>(&'s self, of: TextOf, model: &'s &'s str) -> Vec<Statement<'s>> {
+        let documents = self.has_documents().then(|| Statement {
+            sql: records_sql(of),
+            params: vec![
+                (&self.wall, Type::INT8),
+                (&self.whole, Type::INT4_ARRAY),
+                (&self.places, Type::INT4_ARRAY),
+            ],
+        });
+        let vectors = Statement {
+            sql: "SELECT node, meaning::real[] FROM embedding
                       WHERE space = $1 AND model = $2 AND node = ANY($3)"
-                    .to_owned(),
-                params: vec![
-                    (&self.wall, Type::INT8),
-                    (model, Type::TEXT),
-                    (&self.nodes, Type::TEXT_ARRAY),
-                ],
-            },
-        ]
+                .to_owned(),
+            params: vec![
+                (&self.wall, Type::INT8),
+                (model, Type::TEXT),
+                (&self.nodes, Type::TEXT_ARRAY),
+            ],
+        };
+        documents.into_iter().chain([vectors]).collect()
     }
 }
 

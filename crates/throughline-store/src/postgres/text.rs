@@ -5,6 +5,7 @@ use throughline_core::words::{self, CollectionSize};
 use throughline_core::{EpisodeId, MemoryId, NodeId, RowKey, SpaceId, Table};
 use tokio_postgres::types::Type;
 
+use super::blocks::{KeptIndex, holding};
 use super::documents::what;
 use super::lease::Wire;
 use super::link::Statement;
@@ -165,6 +166,13 @@ impl<L: Wire> PgTables<L> {
         terms: &[String],
         most: usize,
     ) -> Result<Vec<Postings>> {
+        if terms.is_empty() {
+            return Ok(Vec::new());
+        }
+        let ahead = |one: &KeptIndex| one.holding((space, of), terms, most);
+        if let Some(kept) = self.kept.borrow().indexes.iter().find_map(ahead) {
+            return Ok(kept);
+        }
         let limit = i64::try_from(most).unwrap_or(i64::MAX).saturating_add(1);
         let rows = self.link.query(
             "SELECT w.at, ARRAY(SELECT p.number FROM posting AS p
@@ -178,15 +186,7 @@ impl<L: Wire> PgTables<L> {
                 (&limit, Type::INT8),
             ],
         )?;
-        let list = |row: &tokio_postgres::Row| {
-            let numbers: Vec<i32> = row.get(1);
-            let mut documents: Vec<u32> = numbers.into_iter().map(i32::unsigned_abs).collect();
-            let cut = documents.len() > most;
-            documents.truncate(most);
-            documents.reverse();
-            Postings { documents, cut }
-        };
-        Ok(rows.iter().map(list).collect())
+        Ok(rows.iter().map(|row| holding(row.get(1), most)).collect())
     }
 
     /// Finds and scores, in one round trip.
