@@ -27,6 +27,7 @@ mod migrate;
 mod near;
 mod places;
 mod read;
+mod records;
 mod rows;
 mod text;
 mod tls;

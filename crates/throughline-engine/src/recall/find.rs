@@ -14,11 +14,11 @@ use throughline_embed::nearest::{self, Code};
 use throughline_language::question::Question;
 use throughline_store::{CandidateQuery, Candidates, Foreseen, Reader, RecordQuery};
 
-use super::look::{LOOKED_AT, SORTS, Scan, WHOLE, Within, best};
+use super::look::{LOOKED_AT, SORTS, Scan, WHOLE, Within};
 use super::names::Mentioned;
 use super::rank::Falling;
 use super::vectors::{self, BEST_KEEP};
-use super::words::{self, DocumentScore, IndexWords, TermWeight};
+use super::words::{self, DocumentScore, IndexWords, TermWeight, best};
 use super::{Ask, RecallCandidate};
 use crate::Result;
 use crate::flows::Recalling;

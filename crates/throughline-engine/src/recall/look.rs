@@ -15,7 +15,7 @@ use super::names::Mentioned;
 use super::rank::Falling;
 use super::times::{in_time, is_about_time};
 use super::vectors::{self, Cosines};
-use super::words::{self, DocumentScore, IndexWords, Occurrences, TermWeight, keep_first};
+use super::words::{self, DocumentScore, IndexWords, Occurrences, TermWeight, best, keep_first};
 use super::{Ask, CandidateFate, RecallCandidate};
 use crate::Result;
 use crate::flows::Recalling;
@@ -403,13 +403,6 @@ impl Recalling<'_> {
             fate: CandidateFate::Considered,
         })
     }
-}
-
-/// The numbers with the highest scores.
-pub(super) fn best(mut scored: Vec<(u32, f32)>, most: usize) -> impl Iterator<Item = u32> {
-    let order = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
-    keep_first(&mut scored, most, order);
-    scored.into_iter().map(|(number, _)| number)
 }
 
 fn sort(of: TextOf) -> Text {

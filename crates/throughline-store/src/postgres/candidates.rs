@@ -13,7 +13,7 @@ use super::foresee::ForeseenColumns;
 use super::lease::Wire;
 use super::link::Statement;
 use super::near::{DIMENSIONS, in_brackets};
-use super::read::names;
+use super::records::RecordColumns;
 use super::rows::PgTables;
 use crate::candidates::{
     BesideTurn, CandidateQuery, CandidateRecord, Candidates, Foreseen, NearDocument, PromptCodes,
@@ -28,7 +28,8 @@ use crate::{Error, Result};
 const BY_INDEX: i64 = 512;
 
 /// What is read of a document: its number, length, session and the turns beside it.
-const PLACE: &str = "d.number, d.length, d.first, d.before, d.before_length, d.next, d.next_length";
+pub(super) const PLACE: &str =
+    "d.number, d.length, d.first, d.before, d.before_length, d.next, d.next_length";
 
 /// Sizes, terms, the documents that hold them, and the lengths of sessions, of one index in some spaces.
 /// All that is read of a document here stands in the index that finds it. A term that too many
@@ -106,19 +107,6 @@ fn nearest_sql(of: TextOf) -> String {
            n.residual
          FROM near_by AS n JOIN document AS d
            ON d.space = $1 AND d.what = {what} AND d.number = n.number"
-    )
-}
-
-/// Some documents of one index, whole, with the turns beside them.
-fn records_sql(of: TextOf) -> String {
-    let what = what(of);
-    format!(
-        "SELECT 3::smallint, d.space, {PLACE}, NULL::bigint, NULL::integer[], d.record
-         FROM document AS d WHERE d.space = $1 AND d.what = {what} AND d.number = ANY
-           (ARRAY(SELECT unnest(ARRAY[a.number, a.before, a.next]) FROM document AS a
-                  WHERE a.space = $1 AND a.what = {what} AND a.number = ANY($2)))
-         UNION ALL SELECT 4::smallint, d.space, {PLACE}, NULL, NULL, NULL
-         FROM document AS d WHERE d.space = $1 AND d.what = {what} AND d.number = ANY($3)"
     )
 }
 
@@ -263,53 +251,6 @@ impl<L: Wire> PgTables<L> {
             ],
         )?;
         rows.iter().map(|row| super::text::node(of, row.get(0))).collect()
-    }
-}
-
-/// A query for records as parameters.
-struct RecordColumns {
-    wall: i64,
-    whole: Vec<i32>,
-    places: Vec<i32>,
-    nodes: Vec<String>,
-}
-
-impl RecordColumns {
-    fn of<L: Wire>(tables: &PgTables<L>, query: &RecordQuery) -> Self {
-        let signed = |list: &[u32]| list.iter().map(|one| one.cast_signed()).collect();
-        Self {
-            wall: tables.wall(query.space),
-            whole: signed(&query.whole),
-            places: signed(&query.places),
-            nodes: names(&query.vectors),
-        }
-    }
-
-    /// Whether documents are asked for, and not only vectors.
-    fn has_documents(&self) -> bool {
-        !self.whole.is_empty() || !self.places.is_empty()
-    }
-
-    fn statements<'s>(&'s self, of: TextOf, model: &'s &'s str) -> Vec<Statement<'s>> {
-        let documents = self.has_documents().then(|| Statement {
-            sql: records_sql(of),
-            params: vec![
-                (&self.wall, Type::INT8),
-                (&self.whole, Type::INT4_ARRAY),
-                (&self.places, Type::INT4_ARRAY),
-            ],
-        });
-        let vectors = Statement {
-            sql: "SELECT node, meaning::real[] FROM embedding
-                      WHERE space = $1 AND model = $2 AND node = ANY($3)"
-                .to_owned(),
-            params: vec![
-                (&self.wall, Type::INT8),
-                (model, Type::TEXT),
-                (&self.nodes, Type::TEXT_ARRAY),
-            ],
-        };
-        documents.into_iter().chain([vectors]).collect()
     }
 }
 
