@@ -4,6 +4,7 @@
 //! only the blocks that changed; one that has just started maps what was kept in a file, or reads all
 //! of them once.
 
+mod asked;
 mod column;
 mod dense;
 mod kept;
@@ -19,9 +20,10 @@ use std::time::{Duration, Instant};
 
 use throughline_core::{NodeId, SpaceId, State};
 use throughline_embed::nearest::{BitsIn, Rows};
-use throughline_store::{Document, PACKED_AT, RECORD, Reader, TextOf};
+use throughline_store::{Candidates, Document, PACKED_AT, RECORD, Reader, TextOf};
 
 use crate::{Engine, Result};
+use asked::AskedOften;
 pub(crate) use dense::Index;
 pub(crate) use kept::KeptFolder;
 pub(crate) use place::{DocumentPlace, NONE};
@@ -149,6 +151,8 @@ fn when_free(index: &mut Arc<Index>) -> &mut Index {
 #[derive(Debug)]
 pub(crate) struct Indexes {
     held: Mutex<BTreeMap<(SpaceId, TextOf), Arc<Index>>>,
+    /// What a server was asked about, by this process.
+    asked: Mutex<AskedOften>,
     /// Where copies are kept; `None` where none are.
     kept: Option<KeptFolder>,
 }
@@ -156,7 +160,7 @@ pub(crate) struct Indexes {
 impl Indexes {
     /// Indexes of which a copy is kept in a folder.
     pub(crate) fn new(kept: Option<KeptFolder>) -> Self {
-        Self { held: Mutex::default(), kept }
+        Self { held: Mutex::default(), asked: Mutex::default(), kept }
     }
 
     /// Keeps a copy of the indexes that this process holds, where that spares others much reading.
@@ -180,6 +184,35 @@ impl Indexes {
     /// Removes the copies: something that they hold is being erased. Says what could not be removed.
     pub(crate) fn forget_kept(&self) -> Vec<PathBuf> {
         self.kept.as_ref().map(|kept| kept::forget(&kept.folder)).unwrap_or_default()
+    }
+
+    /// Notes how many documents a server found to be in indexes that it was asked about.
+    pub(crate) fn note_asked(&self, wanted: &[(SpaceId, TextOf)], found: &[Candidates]) {
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        asked.note(wanted, found);
+    }
+
+    /// The stamps of indexes that this process holds, or is about to because a server was asked about them
+    /// often and they are no more than `most` documents together; `None` where the server is to find what
+    /// is in them.
+    pub(crate) fn stamps(&self, wanted: &[(SpaceId, TextOf)], most: usize) -> Option<Vec<u64>> {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        if !wanted.iter().all(|one| held.contains_key(one)) {
+            let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+            let more = asked.worth_holding(wanted)?;
+            let others = |held: &BTreeMap<_, Arc<Index>>| -> usize {
+                let others = held.iter().filter(|(at, _)| !wanted.contains(at));
+                others.map(|(_, index)| index.documents()).sum()
+            };
+            if more > most {
+                return None;
+            }
+            if more + others(&held) > most {
+                held.retain(|at, _| wanted.contains(at));
+            }
+        }
+        let stamp = |one| held.get(one).map_or(0, |index: &Arc<Index>| index.shelf.stamp);
+        Some(wanted.iter().map(stamp).collect())
     }
 
     fn first(&self, reader: &dyn Reader, space: SpaceId, of: TextOf) -> Index {

@@ -7,6 +7,7 @@ mod after;
 mod elsewhere;
 mod find;
 mod gate;
+mod held;
 mod look;
 mod names;
 mod quotable;
@@ -362,8 +363,8 @@ impl Recalling<'_> {
             let mut candidates = Vec::with_capacity(CANDIDATES);
             self.find_memories(&*reader, ask, &question, &mut heard, &mut candidates)?;
             self.add_triggered(ask, &mut heard.mentioned, &mut candidates);
-            // Where nothing is scanned beside, turns are known too, and all is read at once.
-            let at_once = heard.are_found();
+            // From a server all is read at once, with turns.
+            let at_once = heard.at_once;
             if at_once {
                 self.find_turns(&*reader, ask, &question, &mut heard, &mut candidates)?;
                 self.read_ahead(&*reader, ask, &candidates, &heard.mentioned)?;

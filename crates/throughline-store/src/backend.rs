@@ -119,6 +119,16 @@ impl Backend {
         }
     }
 
+    /// Documents of a server that a process which stays holds at most, so that they need not be found there each
+    /// time; `None` where memory is in a file, of which all are held.
+    pub fn hold_max(&self) -> Option<usize> {
+        match self {
+            Self::Sqlite(_) => None,
+            #[cfg(feature = "postgres")]
+            Self::Postgres(store) => Some(store.hold_max()),
+        }
+    }
+
     /// The person who reads and writes, by their role on the server; `None` where memory is in a file.
     pub fn person(&self) -> Option<&str> {
         match self {

@@ -160,4 +160,23 @@ pub enum Foreseen {
     },
     /// Searches for texts, and the rows that they find.
     Texts(Vec<TextQuery>),
+    /// An index that whoever asks holds already, and every space.
+    Index(IndexAhead),
+}
+
+/// Index ahead: what changed in an index since it was read last, and who holds the terms of a prompt.
+#[derive(Debug, Clone)]
+pub struct IndexAhead {
+    /// The space.
+    pub space: SpaceId,
+    /// Which index.
+    pub of: TextOf,
+    /// The model whose vectors are compared.
+    pub model: String,
+    /// The stamp up to which it was read.
+    pub after: u64,
+    /// The terms of the prompt.
+    pub terms: Vec<String>,
+    /// How many documents may hold a term before it is too frequent to be followed.
+    pub frequent: FrequentTerms,
 }

@@ -174,6 +174,9 @@ pub struct Shelf {
     /// Number by which records name the model that was asked for; `None` if the store has no vector
     /// of it.
     pub model: Option<u8>,
+    /// Where the stamp was counted: another number where it means nothing any more, because the server
+    /// was started again or replaced, or the space can no longer be seen. A file has one for all times.
+    pub origin: i64,
 }
 
 /// Postings: the documents that hold a term, by number, ascending.

@@ -17,6 +17,7 @@ mod counts;
 mod documents;
 mod flush;
 mod foresee;
+mod lease;
 mod link;
 mod listing;
 mod log;
@@ -26,6 +27,7 @@ mod migrate;
 mod near;
 mod places;
 mod read;
+mod records;
 mod rows;
 mod text;
 mod tls;
@@ -34,7 +36,6 @@ mod vectors;
 mod verify;
 mod write;
 
-use std::ops::Deref;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -50,6 +51,7 @@ use crate::store::{
 use crate::tables::Tables;
 use crate::{Error, Result, SqliteStore};
 use address::Address;
+use lease::Lease;
 use link::Link;
 use rows::PgTables;
 use turn::Turn;
@@ -142,6 +144,11 @@ impl PgStore {
         &self.address.name
     }
 
+    /// Documents that a process which stays holds at most.
+    pub fn hold_max(&self) -> usize {
+        self.address.hold_max
+    }
+
     /// How often the server was asked and waited for since the store was opened.
     pub fn round_trips(&self) -> u64 {
         self.address.trips.load(Ordering::Relaxed)
@@ -179,7 +186,7 @@ impl PgStore {
         begin: &dyn Fn(&Link) -> String,
     ) -> Result<(Lease<'_>, Vec<tokio_postgres::SimpleQueryRow>)> {
         for _ in 0..=KEPT_MAX {
-            let lease = Lease { store: self, link: Some(self.link()?) };
+            let lease = Lease::new(self, self.link()?);
             match lease.simple(&begin(&lease)) {
                 Err(Error::Unreachable { .. }) if lease.is_broken() => {}
                 begun => return begun.map(|rows| (lease, rows)),
@@ -191,14 +198,15 @@ impl PgStore {
         })
     }
 
-    /// A connection on which a transaction begins with the first statement.
+    /// A connection that has not gone, as far as that has come through.
+    fn present_link(&self) -> Result<Link> {
+        let link = self.link()?;
+        if link.has_gone() { self.link() } else { Ok(link) }
+    }
+
+    /// A connection on which a transaction that only reads begins with the first statement.
     fn soon(&self, begin: &str) -> Result<Lease<'_>> {
-        let mut link = self.link()?;
-        if link.has_gone() {
-            link = self.link()?;
-        }
-        link.begin_with_next(begin.to_owned());
-        Ok(Lease { store: self, link: Some(link) })
+        Ok(Lease::reading(self, self.present_link()?, begin))
     }
 
     /// Every batch of the log, in order.
@@ -211,39 +219,6 @@ impl PgStore {
 #[expect(clippy::disallowed_methods, reason = "they are the server's own, not ours")]
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !name.is_empty() && !value.is_empty())
-}
-
-/// A connection that is inside a transaction, and given back when it is over.
-struct Lease<'s> {
-    store: &'s PgStore,
-    link: Option<Link>,
-}
-
-impl Lease<'_> {
-    /// Gives the connection back after its transaction ended.
-    fn give_back(mut self) {
-        if let Some(link) = self.link.take() {
-            self.store.keep(link);
-        }
-    }
-}
-
-impl Deref for Lease<'_> {
-    type Target = Link;
-
-    fn deref(&self) -> &Link {
-        self.link.as_ref().expect("a lease has its link until it is given back")
-    }
-}
-
-impl Drop for Lease<'_> {
-    fn drop(&mut self) {
-        // What was not committed is not wanted, also where a planner panicked.
-        if let Some(link) = self.link.take() {
-            link.roll_back();
-            self.store.keep(link);
-        }
-    }
 }
 
 impl Store for PgStore {

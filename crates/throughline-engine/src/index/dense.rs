@@ -186,9 +186,9 @@ impl Index {
     /// Reads what changed since the last time; what is the newest now.
     pub(super) fn refresh(&mut self, reader: &dyn Reader, space: SpaceId) -> Result<Shelf> {
         let of = self.of;
-        let (after, all_new) = (self.shelf.stamp, self.len() == 0);
+        let (after, all_new) = (self.shelf, self.len() == 0);
         let mut changed = Vec::new();
-        let read = reader.documents(space, of, MODEL, after, &mut |number, body| {
+        let read = reader.documents(space, of, MODEL, after.stamp, &mut |number, body| {
             self.read_blocks += 1;
             self.take_block(number as usize * BLOCK, body, all_new, &mut changed);
         });
@@ -200,6 +200,15 @@ impl Index {
                 return Err(error.into());
             }
         };
+        if after.origin != shelf.origin && after != Shelf::default() {
+            // What was taken in before was counted elsewhere, and nothing of it is known to hold.
+            *self = Self::new(of);
+            return self.refresh(reader, space);
+        }
+        if shelf.origin != 0 && shelf.stamp < after.stamp {
+            // The reader sees an earlier moment of a server. What is held is newer, and stays.
+            return Ok(after);
+        }
         let other_model = shelf.model != self.shelf.model;
         self.shelf = shelf;
         if all_new {

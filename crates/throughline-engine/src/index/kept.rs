@@ -112,7 +112,11 @@ impl Header {
         let header = Self {
             space: SpaceId(eight(16)?.cast_signed()),
             of,
-            shelf: Shelf { stamp: eight(24)?, model: (bytes[81] == 1).then_some(bytes[82]) },
+            shelf: Shelf {
+                stamp: eight(24)?,
+                model: (bytes[81] == 1).then_some(bytes[82]),
+                origin: 0,
+            },
             documents: number(32)?,
             counts: Counts { documents: number(40)?, sessions: number(48)?, terms: eight(56)? },
             after: BatchId(Uuid::from_slice(&bytes[64..80]).ok()?),

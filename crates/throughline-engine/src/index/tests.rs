@@ -39,7 +39,7 @@ fn record(random: &mut fastrand::Rng, numbers: u32) -> Vec<u8> {
 
 fn at(index: &Index, model: Option<u8>) -> Index {
     let mut other = index.clone();
-    other.shelf = Shelf { stamp: 1, model };
+    other.shelf = Shelf { stamp: 1, model, origin: 0 };
     other
 }
 

@@ -14,11 +14,11 @@ use throughline_embed::nearest::{self, Code};
 use throughline_language::question::Question;
 use throughline_store::{CandidateQuery, Candidates, Foreseen, Reader, RecordQuery};
 
-use super::look::{LOOKED_AT, SORTS, Scan, WHOLE, Within, best};
+use super::look::{LOOKED_AT, SORTS, Scan, WHOLE, Within};
 use super::names::Mentioned;
 use super::rank::Falling;
 use super::vectors::{self, BEST_KEEP};
-use super::words::{self, DocumentScore, IndexWords, TermWeight};
+use super::words::{self, DocumentScore, IndexWords, TermWeight, best};
 use super::{Ask, RecallCandidate};
 use crate::Result;
 use crate::flows::Recalling;
@@ -34,6 +34,9 @@ impl Recalling<'_> {
         question: &Question,
         scan: &Scan,
     ) -> Result<Option<Vec<Within>>> {
+        if let Some(held) = self.held_by_process(reader, ask, question)? {
+            return Ok(Some(held));
+        }
         let asked_for = if ask.arms.words { terms::query_terms(ask.query) } else { Vec::new() };
         let policy = &self.engine.policy;
         let spaces = self.context.reach().spaces;
@@ -51,13 +54,17 @@ impl Recalling<'_> {
             })
             .collect();
         let mut code: Option<Code> = None;
+        // Asked again where a connection was lost.
         let mut codes = || {
-            let meaning = scan.meaning.as_ref()?.recv().ok()?;
-            Some(code.insert(nearest::encode(&meaning)).codes.to_vec())
+            if code.is_none() {
+                code = Some(nearest::encode(&scan.meaning.as_ref()?.recv().ok()?));
+            }
+            Some(code.as_ref()?.codes.to_vec())
         };
         let next = self.names_ahead(ask.query, question);
         let found = reader.candidates(&queries, &mut codes, &next)?;
         let Some(found) = found else { return Ok(None) };
+        self.engine.indexes.note_asked(&self.wanted(ask), &found);
         let code = code.as_ref();
         let records =
             reader.candidate_records(&self.leading(&found, code, asked_for.len()), MODEL)?;
@@ -174,9 +181,6 @@ pub(super) fn foresee(
 /// The nodes whose vectors will be compared themselves, because their codes do not tell which of them
 /// are the nearest. One too few costs another question.
 fn contenders(found: &Candidates, index: &SearchIndex, code: Option<&Code>) -> Vec<NodeId> {
-    /// What the code of the prompt may lose, beside what the codes of documents lose.
-    const SLACK: f32 = 0.002;
-    const MOST: usize = 192;
     let Some(code) = code else { return Vec::new() };
     let rows = index.rows();
     let near: Vec<(u32, f32, f32)> = match index.found().and_then(|one| one.nearest.as_ref()) {
@@ -193,13 +197,5 @@ fn contenders(found: &Candidates, index: &SearchIndex, code: Option<&Code>) -> V
             })
             .collect(),
     };
-    let mut lower: Vec<f32> = near.iter().map(|(_, cosine, lost)| cosine - lost).collect();
-    lower.sort_by(|a, b| b.total_cmp(a));
-    let bar = lower.get(vectors::EXACT - 1).copied().unwrap_or(f32::NEG_INFINITY);
-    let mut may: Vec<(u32, f32)> =
-        near.into_iter().map(|(number, cosine, lost)| (number, cosine + lost + SLACK)).collect();
-    may.retain(|(_, upper)| *upper >= bar);
-    may.sort_by(|a, b| b.1.total_cmp(&a.1));
-    may.truncate(MOST);
-    may.into_iter().filter_map(|(number, _)| index.node(number)).collect()
+    vectors::contending(near).into_iter().filter_map(|number| index.node(number)).collect()
 }

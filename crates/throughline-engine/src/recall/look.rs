@@ -15,7 +15,7 @@ use super::names::Mentioned;
 use super::rank::Falling;
 use super::times::{in_time, is_about_time};
 use super::vectors::{self, Cosines};
-use super::words::{self, DocumentScore, IndexWords, Occurrences, TermWeight, keep_first};
+use super::words::{self, DocumentScore, IndexWords, Occurrences, TermWeight, best, keep_first};
 use super::{Ask, CandidateFate, RecallCandidate};
 use crate::Result;
 use crate::flows::Recalling;
@@ -79,14 +79,28 @@ pub(super) struct ArmReports {
     spoken: VecDeque<WordsOfSort>,
     /// The cosines of one sort of texts after the other; nothing where vectors do not look.
     cosines: Option<mpsc::Receiver<Vec<Cosines>>>,
+    /// Those that were waited for already.
+    ready: VecDeque<Vec<Cosines>>,
+    /// What is read is read from a server, all at once.
+    pub(super) at_once: bool,
     /// What the prompt names.
     pub(super) mentioned: Mentioned,
 }
 
 impl ArmReports {
-    /// Whether the store found what the arms look at, so that no scan goes on beside.
-    pub(super) fn are_found(&self) -> bool {
-        self.within.iter().any(|(_, _, index)| index.found().is_some())
+    /// Waits for the scans of all indexes. Each with what it found.
+    pub(super) fn scanned(&mut self) -> impl Iterator<Item = (&Within, &Cosines)> {
+        while let Some(cosines) = self.cosines.as_ref().and_then(|told| told.recv().ok()) {
+            self.ready.push_back(cosines);
+        }
+        self.within.iter().zip(self.ready.iter().flatten())
+    }
+
+    /// The cosines of the next sort of texts.
+    fn next_cosines(&mut self) -> Vec<Cosines> {
+        let ready = self.ready.pop_front();
+        let wait = || self.cosines.as_ref().map(|told| told.recv().expect("scans do not panic"));
+        ready.or_else(wait).unwrap_or_default()
     }
 }
 
@@ -142,7 +156,15 @@ impl Recalling<'_> {
         let spaces = memories.map(|(space, _, _)| *space).collect();
         let mut mentioned = self.mentioned(reader, spaces, question, ask.query)?;
         mentioned.memories.extend(&ask.rules);
-        Ok(ArmReports { within, spoken, cosines: scan.cosines, mentioned })
+        let at_once = self.engine.store.server().is_some() && ask.as_of.is_none();
+        let ready = VecDeque::new();
+        let mut heard =
+            ArmReports { within, spoken, cosines: scan.cosines, ready, at_once, mentioned };
+        let is_held = heard.within.iter().any(|(_, _, index)| index.found().is_none());
+        if at_once && !scan.is_far && is_held {
+            self.vectors_ahead(reader, &mut heard)?;
+        }
+        Ok(heard)
     }
 
     /// Adds the memories that some arm finds, best first.
@@ -182,8 +204,7 @@ impl Recalling<'_> {
             return Ok(());
         };
         debug_assert_eq!(of, sort, "memories are found first");
-        let cosines = heard.cosines.as_ref().map(|told| told.recv().expect("scans do not panic"));
-        let mut cosines = cosines.unwrap_or_default().into_iter();
+        let mut cosines = heard.next_cosines().into_iter();
         let these = heard.within.iter().filter(|(_, sort, _)| *sort == of);
         let mut collections: Vec<ReachedIndex> = these
             .zip(words)
@@ -267,10 +288,7 @@ impl Recalling<'_> {
         {
             return Ok(found);
         }
-        let sorts = SORTS.into_iter().filter(|of| *of == TextOf::Memories || ask.episodes);
-        let spaces = self.context.reach().spaces;
-        let wanted: Vec<(SpaceId, TextOf)> =
-            sorts.flat_map(|of| spaces.iter().map(move |space| (*space, of))).collect();
+        let wanted = self.wanted(ask);
         let indexes = match ask.as_of {
             None => self.engine.indexes.all_present(reader, &wanted)?,
             Some(_) => {
@@ -385,13 +403,6 @@ impl Recalling<'_> {
             fate: CandidateFate::Considered,
         })
     }
-}
-
-/// The numbers with the highest scores.
-pub(super) fn best(mut scored: Vec<(u32, f32)>, most: usize) -> impl Iterator<Item = u32> {
-    let order = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
-    keep_first(&mut scored, most, order);
-    scored.into_iter().map(|(number, _)| number)
 }
 
 fn sort(of: TextOf) -> Text {

@@ -133,7 +133,31 @@ fn least_of_best(cosines: &[f32]) -> f32 {
     f32::MIN
 }
 
+/// The documents whose vectors have to be compared themselves to say which are the nearest, by their cosines and
+/// how far their codes lie from their vectors.
+pub(super) fn contending(near: Vec<(u32, f32, f32)>) -> Vec<u32> {
+    /// What the code of the prompt may lose, beside what the codes of documents lose.
+    const SLACK: f32 = 0.002;
+    const MOST: usize = 192;
+    let mut lower: Vec<f32> = near.iter().map(|(_, cosine, lost)| cosine - lost).collect();
+    lower.sort_by(|a, b| b.total_cmp(a));
+    let bar = lower.get(EXACT - 1).copied().unwrap_or(f32::NEG_INFINITY);
+    let mut may: Vec<(u32, f32)> =
+        near.into_iter().map(|(number, cosine, lost)| (number, cosine + lost + SLACK)).collect();
+    may.retain(|(_, upper)| *upper >= bar);
+    may.sort_by(|a, b| b.1.total_cmp(&a.1));
+    may.truncate(MOST);
+    may.into_iter().map(|(number, _)| number).collect()
+}
+
 impl Cosines {
+    /// The nodes whose vectors will be compared themselves.
+    pub(super) fn contenders(&self, index: &SearchIndex) -> Vec<NodeId> {
+        let rows = index.rows();
+        let near = self.best.iter().map(|(at, cosine)| (*at, *cosine, rows.residual(*at as usize)));
+        contending(near.collect()).into_iter().filter_map(|number| index.node(number)).collect()
+    }
+
     /// Finds the nearest among some documents, provably those that a scan of the vectors themselves
     /// would find, and remembers their exact cosines.
     pub(super) fn settle(

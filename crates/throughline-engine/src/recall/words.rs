@@ -264,6 +264,13 @@ pub(super) fn keep_first<T>(all: &mut Vec<T>, most: usize, order: impl Fn(&T, &T
     }
 }
 
+/// The numbers with the highest scores.
+pub(super) fn best(mut scored: Vec<(u32, f32)>, most: usize) -> impl Iterator<Item = u32> {
+    let order = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
+    keep_first(&mut scored, most, order);
+    scored.into_iter().map(|(number, _)| number)
+}
+
 /// What the terms tell together whose bits are set.
 fn sum(mut bits: u64, weights: &[f32]) -> f32 {
     let mut sum = 0.0;

@@ -12,6 +12,9 @@ use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 use super::tls::Tls;
 use crate::{Error, Result};
 
+/// Documents that a process which stays holds at most, unless the address says otherwise: each takes half a
+/// kilobyte.
+const HOLD_MAX: usize = 200_000;
 /// How long to wait for a server that does not answer at all.
 const CONNECT_LIMIT: Duration = Duration::from_secs(5);
 /// The schema that holds our tables, unless the address names another.
@@ -27,6 +30,8 @@ pub(super) struct Address {
     pub(super) schema: String,
     /// A space with no more documents than this is searched one by one for the nearest, exactly.
     pub(super) scan_max: i64,
+    /// Documents that a process which stays holds at most.
+    pub(super) hold_max: usize,
     /// How often the server was asked and waited for.
     pub(super) trips: Arc<AtomicU64>,
     /// Its name for people, without any password.
@@ -59,6 +64,11 @@ impl Address {
         if schema.is_empty() || !schema.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
             return Err(Error::BadAddress(format!("{schema:?} is no name of a schema")));
         }
+        let hold_max = setting("hold_max", "").map(|number| {
+            let why = |_| Error::BadAddress(format!("hold_max={number} is no number"));
+            number.parse().map_err(why)
+        });
+        let hold_max = hold_max.transpose()?.unwrap_or(HOLD_MAX);
         let scan_max = setting("scan_max", "").map(|number| {
             let why = || Error::BadAddress(format!("scan_max={number} is no number"));
             number.parse().map_err(|_| why())
@@ -85,7 +95,8 @@ impl Address {
             config.password(found);
         }
         let name = name_of(&config);
-        Ok(Self { config, tls, schema, scan_max, trips: Arc::default(), name, person: None })
+        let (trips, person) = (Arc::default(), None);
+        Ok(Self { config, tls, schema, scan_max, hold_max, trips, name, person })
     }
 
     /// Whether several servers are named, one of which takes the place of another that fails.
@@ -96,7 +107,7 @@ impl Address {
 
 /// The parameters that the client library does not know, apart from the rest of the address.
 fn split(url: &str) -> (String, BTreeMap<String, String>) {
-    let known = ["scan_max", "schema", "service", "sslmode", "sslrootcert"];
+    let known = ["hold_max", "scan_max", "schema", "service", "sslmode", "sslrootcert"];
     let mut ours = BTreeMap::new();
     let Some((bare, query)) = url.split_once('?') else { return (url.to_owned(), ours) };
     let mut rest = Vec::new();

@@ -7,11 +7,12 @@ use std::time::{Duration, Instant};
 
 use throughline_core::{Batch, BatchId, Commit};
 
+use super::lease::Lease;
 use super::link::Link;
 use super::rows::PgTables;
 use super::turn::{Turn, lock_of};
 use super::write::Writing;
-use super::{FAILOVER_LIMIT, Lease, PgStore};
+use super::{FAILOVER_LIMIT, PgStore};
 use crate::apply::apply;
 use crate::store::Planner;
 use crate::{Error, Result};
@@ -40,7 +41,7 @@ impl PgStore {
 
     /// A connection on which the first statement waits for the turn.
     pub(super) fn soon_in_turn(&self, turn: &Turn) -> Result<Lease<'_>> {
-        let lease = self.soon("")?;
+        let lease = Lease::new(self, self.present_link()?);
         lease.begin_with_next(self.begin(&lease, turn));
         Ok(lease)
     }

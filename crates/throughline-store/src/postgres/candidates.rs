@@ -2,7 +2,6 @@
 //! meaning, found where they are.
 
 use std::collections::BTreeMap;
-use std::ops::Deref;
 
 use throughline_core::{NodeId, SpaceId};
 use tokio_postgres::Row as PgRow;
@@ -11,24 +10,26 @@ use tokio_postgres::types::Type;
 use super::blocks::set_place;
 use super::documents::what;
 use super::foresee::ForeseenColumns;
-use super::link::{Link, Statement};
+use super::lease::Wire;
+use super::link::Statement;
 use super::near::{DIMENSIONS, in_brackets};
-use super::read::names;
+use super::records::RecordColumns;
 use super::rows::PgTables;
-use crate::Result;
 use crate::candidates::{
     BesideTurn, CandidateQuery, CandidateRecord, Candidates, Foreseen, NearDocument, PromptCodes,
     RecordQuery, TermDocuments,
 };
 use crate::document::{Postings, state_number};
 use crate::query::TextOf;
+use crate::{Error, Result};
 
 /// The most documents that are looked for along the index, which takes longer for each: as many as are
 /// compared with each other to say what is usual.
 const BY_INDEX: i64 = 512;
 
 /// What is read of a document: its number, length, session and the turns beside it.
-const PLACE: &str = "d.number, d.length, d.first, d.before, d.before_length, d.next, d.next_length";
+pub(super) const PLACE: &str =
+    "d.number, d.length, d.first, d.before, d.before_length, d.next, d.next_length";
 
 /// Sizes, terms, the documents that hold them, and the lengths of sessions, of one index in some spaces.
 /// All that is read of a document here stands in the index that finds it. A term that too many
@@ -109,20 +110,7 @@ fn nearest_sql(of: TextOf) -> String {
     )
 }
 
-/// Some documents of one index, whole, with the turns beside them.
-fn records_sql(of: TextOf) -> String {
-    let what = what(of);
-    format!(
-        "SELECT 3::smallint, d.space, {PLACE}, NULL::bigint, NULL::integer[], d.record
-         FROM document AS d WHERE d.space = $1 AND d.what = {what} AND d.number = ANY
-           (ARRAY(SELECT unnest(ARRAY[a.number, a.before, a.next]) FROM document AS a
-                  WHERE a.space = $1 AND a.what = {what} AND a.number = ANY($2)))
-         UNION ALL SELECT 4::smallint, d.space, {PLACE}, NULL, NULL, NULL
-         FROM document AS d WHERE d.space = $1 AND d.what = {what} AND d.number = ANY($3)"
-    )
-}
-
-impl<L: Deref<Target = Link>> PgTables<L> {
+impl<L: Wire> PgTables<L> {
     /// The candidates of every index that is asked for, in one round trip.
     pub(super) fn find_candidates(
         &self,
@@ -140,17 +128,7 @@ impl<L: Deref<Target = Link>> PgTables<L> {
         });
         statements.extend(next.iter().flat_map(ForeseenColumns::statements));
         statements.push(Statement { sql: self.spaces_sql(), params: Vec::new() });
-        let exact = self.link.exact_max();
-        // What the prompt means is worked out while the server looks up its words.
-        let mut meant: Option<String> = None;
-        let answers = self.link.all_meanwhile(&statements, &mut meant, |meant| {
-            let codes = codes().filter(|codes| codes.len() == DIMENSIONS);
-            *meant = codes.map(|codes| in_brackets(codes.into_iter()));
-            let meant = meant.as_ref();
-            meant.map_or_else(Vec::new, |codes| {
-                asked.iter().flat_map(|one| one.nearest(codes, exact)).collect()
-            })
-        })?;
+        let answers = self.sent_with_meaning(&asked, &statements, codes)?;
         let is_meant = answers.len() > statements.len();
         let mut answers = answers.into_iter();
         let mut found: Vec<BTreeMap<i64, Candidates>> = Vec::new();
@@ -180,6 +158,37 @@ impl<L: Deref<Target = Link>> PgTables<L> {
         Ok(in_order.collect())
     }
 
+    /// Sends what is asked by words, and what is asked by meaning as soon as that is known: it is worked out
+    /// while the server looks up the words. Where the connection was lost before it answered, one is sent after
+    /// the other.
+    fn sent_with_meaning(
+        &self,
+        asked: &[Asked<'_>],
+        statements: &[Statement<'_>],
+        codes: PromptCodes<'_>,
+    ) -> Result<Vec<Vec<PgRow>>> {
+        let mut bracketed = || {
+            let codes = codes().filter(|codes| codes.len() == DIMENSIONS);
+            codes.map(|codes| in_brackets(codes.into_iter()))
+        };
+        let (exact, mut meant) = (*self.link.exact_max(), None);
+        let answers = self.link.all_meanwhile(statements, &mut meant, |meant| {
+            *meant = bracketed();
+            nearest_of_all(asked, meant.as_ref(), &exact)
+        });
+        match answers {
+            Err(Error::Unreachable { .. }) if self.link.has_begun_anew() => {}
+            answers => {
+                self.link.note_answer();
+                return answers;
+            }
+        }
+        let mut answers = self.link.all(statements)?;
+        let meant = bracketed();
+        answers.extend(self.link.all(&nearest_of_all(asked, meant.as_ref(), &exact))?);
+        Ok(answers)
+    }
+
     /// Records of more documents, and vectors that are asked for next, in one round trip.
     pub(super) fn find_records(
         &self,
@@ -196,8 +205,8 @@ impl<L: Deref<Target = Link>> PgTables<L> {
         let mut answers = self.link.all(&statements)?.into_iter();
         let mut records = Vec::new();
         let vectors = &mut self.kept.borrow_mut().vectors;
-        for query in queries {
-            let rows = answers.next().unwrap_or_default();
+        for (query, one) in queries.iter().zip(&asked) {
+            let rows = one.has_documents().then(|| answers.next()).flatten().unwrap_or_default();
             records.push(rows.iter().map(|row| record(query.of, row)).collect());
             for row in answers.next().unwrap_or_default() {
                 if let Ok(node) = row.get::<_, &str>(0).parse() {
@@ -245,47 +254,14 @@ impl<L: Deref<Target = Link>> PgTables<L> {
     }
 }
 
-/// A query for records as parameters.
-struct RecordColumns {
-    wall: i64,
-    whole: Vec<i32>,
-    places: Vec<i32>,
-    nodes: Vec<String>,
-}
-
-impl RecordColumns {
-    fn of<L: Deref<Target = Link>>(tables: &PgTables<L>, query: &RecordQuery) -> Self {
-        let signed = |list: &[u32]| list.iter().map(|one| one.cast_signed()).collect();
-        Self {
-            wall: tables.wall(query.space),
-            whole: signed(&query.whole),
-            places: signed(&query.places),
-            nodes: names(&query.vectors),
-        }
-    }
-
-    fn statements<'s>(&'s self, of: TextOf, model: &'s &'s str) -> [Statement<'s>; 2] {
-        [
-            Statement {
-                sql: records_sql(of),
-                params: vec![
-                    (&self.wall, Type::INT8),
-                    (&self.whole, Type::INT4_ARRAY),
-                    (&self.places, Type::INT4_ARRAY),
-                ],
-            },
-            Statement {
-                sql: "SELECT node, meaning::real[] FROM embedding
-                      WHERE space = $1 AND model = $2 AND node = ANY($3)"
-                    .to_owned(),
-                params: vec![
-                    (&self.wall, Type::INT8),
-                    (model, Type::TEXT),
-                    (&self.nodes, Type::TEXT_ARRAY),
-                ],
-            },
-        ]
-    }
+/// The statements that find the nearest in every space of every query; none where meaning is not asked for.
+fn nearest_of_all<'s>(
+    asked: &'s [Asked<'_>],
+    meant: Option<&'s String>,
+    exact: &'s i64,
+) -> Vec<Statement<'s>> {
+    let Some(codes) = meant else { return Vec::new() };
+    asked.iter().flat_map(|one| one.nearest(codes, exact)).collect()
 }
 
 /// A query as parameters.
@@ -300,7 +276,7 @@ struct Asked<'q> {
 }
 
 impl<'q> Asked<'q> {
-    fn of<L: Deref<Target = Link>>(tables: &PgTables<L>, query: &'q CandidateQuery<'q>) -> Self {
+    fn of<L: Wire>(tables: &PgTables<L>, query: &'q CandidateQuery<'q>) -> Self {
         let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
         let states = match query.of {
             TextOf::Memories => {
@@ -354,11 +330,7 @@ impl<'q> Asked<'q> {
     }
 
     /// What the words found, by wall.
-    fn heard<L: Deref<Target = Link>>(
-        &self,
-        tables: &PgTables<L>,
-        rows: &[PgRow],
-    ) -> BTreeMap<i64, Candidates> {
+    fn heard<L: Wire>(&self, tables: &PgTables<L>, rows: &[PgRow]) -> BTreeMap<i64, Candidates> {
         let kind = |row: &PgRow| row.get::<_, i16>(0);
         let sizes = rows.iter().filter(|row| kind(row) == 0);
         let mut found: BTreeMap<i64, Candidates> =

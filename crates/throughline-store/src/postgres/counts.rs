@@ -1,16 +1,15 @@
 //! How many there are of something on a server.
 
 use std::collections::BTreeMap;
-use std::ops::Deref;
 
 use throughline_core::{SpaceId, Table};
 use tokio_postgres::types::Type;
 
-use super::link::Link;
+use super::lease::Wire;
 use super::rows::PgTables;
 use crate::Result;
 
-impl<L: Deref<Target = Link>> PgTables<L> {
+impl<L: Wire> PgTables<L> {
     /// Turns that batches of a space recorded after a change.
     pub(super) fn count_turns(&self, space: SpaceId, seq: u64) -> Result<u64> {
         let found = self.link.query(

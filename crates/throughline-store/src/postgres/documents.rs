@@ -4,14 +4,14 @@
 //! anew for every session whose turns change.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Deref;
 
 use throughline_core::{Row, RowKey, Table, words};
 use tokio_postgres::Row as PgRow;
 use tokio_postgres::types::Type;
 
 use super::beside::SessionColumns;
-use super::link::{Link, Param, Statement};
+use super::lease::Wire;
+use super::link::{Param, Statement};
 use super::near::NearColumns;
 use super::places::{PlaceColumns, ShelfColumns};
 use super::rows::PgTables;
@@ -149,17 +149,14 @@ fn turn(row: Option<&Row>) -> Option<(String, i64)> {
 
 impl Rewrite {
     /// A rewrite that knows the documents of some places and the shelves they stand on.
-    pub(super) fn of<L: Deref<Target = Link>>(
-        tables: &PgTables<L>,
-        places: &BTreeSet<Place>,
-    ) -> Result<Self> {
+    pub(super) fn of<L: Wire>(tables: &PgTables<L>, places: &BTreeSet<Place>) -> Result<Self> {
         let mut rewrite = Self::default();
         rewrite.look_up(tables, places)?;
         Ok(rewrite)
     }
 
     /// Looks up what is not known yet of some places.
-    pub(super) fn look_up<L: Deref<Target = Link>>(
+    pub(super) fn look_up<L: Wire>(
         &mut self,
         tables: &PgTables<L>,
         places: &BTreeSet<Place>,

@@ -2,14 +2,15 @@
 //! round trip before it is asked for. What a reader sees does not change, so that it can be kept.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Deref;
 
 use throughline_core::scope::Space;
 use throughline_core::{Edge, Entity, EntityId, NodeId, Relation, Row, RowKey, SpaceId, Table};
 use tokio_postgres::Row as PgRow;
 use tokio_postgres::types::Type;
 
-use super::link::{Link, Statement};
+use super::blocks::{IndexColumns, KeptIndex};
+use super::lease::Wire;
+use super::link::Statement;
 use super::log::NOT_ANOTHERS;
 use super::read::names;
 use super::rows::PgTables;
@@ -102,6 +103,8 @@ pub(super) struct Kept {
     named: Vec<(SpaceId, Vec<EntityName>, Vec<Entity>)>,
     days: BTreeMap<SpaceId, Vec<i64>>,
     spaces: Option<Vec<Space>>,
+    /// What was read of indexes that are held elsewhere.
+    pub(super) indexes: Vec<KeptIndex>,
     /// Searches, and what they found.
     pub(super) texts: Vec<(TextQuery, Vec<TextHit>)>,
 }
@@ -112,12 +115,17 @@ pub(super) struct ForeseenColumns<'f> {
     wall: i64,
     texts: Vec<String>,
     kinds: Vec<Option<String>>,
+    index: Option<IndexColumns<'f>>,
 }
 
 impl ForeseenColumns<'_> {
     pub(super) fn statements(&self) -> Vec<Statement<'_>> {
         match self.of {
             Foreseen::Texts(_) => Vec::new(),
+            Foreseen::Index(_) => {
+                let index = self.index.iter().flat_map(IndexColumns::statements);
+                index.collect()
+            }
             Foreseen::Nodes { .. } => vec![Statement {
                 sql: nodes_sql(),
                 params: vec![(&self.wall, Type::INT8), (&self.texts, Type::TEXT_ARRAY)],
@@ -140,23 +148,28 @@ impl ForeseenColumns<'_> {
     }
 }
 
-impl<L: Deref<Target = Link>> PgTables<L> {
+impl<L: Wire> PgTables<L> {
     pub(super) fn foreseen<'f>(&self, wanted: &'f [Foreseen]) -> Vec<ForeseenColumns<'f>> {
+        let none = |of: &'f Foreseen, wall: i64| ForeseenColumns {
+            of,
+            wall,
+            texts: Vec::new(),
+            kinds: Vec::new(),
+            index: None,
+        };
         let columns = |of: &'f Foreseen| match of {
-            Foreseen::Texts(_) => {
-                ForeseenColumns { of, wall: 0, texts: Vec::new(), kinds: Vec::new() }
+            Foreseen::Texts(_) => none(of, 0),
+            Foreseen::Index(index) => {
+                let wall = self.wall(index.space);
+                ForeseenColumns { index: Some(IndexColumns::of(index, wall)), ..none(of, wall) }
             }
-            Foreseen::Nodes { space, nodes } => ForeseenColumns {
-                of,
-                wall: self.wall(*space),
-                texts: names(nodes),
-                kinds: Vec::new(),
-            },
+            Foreseen::Nodes { space, nodes } => {
+                ForeseenColumns { texts: names(nodes), ..none(of, self.wall(*space)) }
+            }
             Foreseen::Names { space, names } => ForeseenColumns {
-                of,
-                wall: self.wall(*space),
                 texts: names.iter().map(|one| one.name.clone()).collect(),
                 kinds: names.iter().map(|one| one.kind.map(|kind| kind.to_string())).collect(),
+                ..none(of, self.wall(*space))
             },
         };
         wanted.iter().map(columns).collect()
@@ -170,13 +183,21 @@ impl<L: Deref<Target = Link>> PgTables<L> {
             }
         }
         let columns = self.foreseen(wanted);
-        let statements: Vec<Statement<'_>> =
+        let mut statements: Vec<Statement<'_>> =
             columns.iter().flat_map(ForeseenColumns::statements).collect();
         if statements.is_empty() {
             return Ok(());
         }
+        let of_index = wanted.iter().any(|one| matches!(one, Foreseen::Index(_)));
+        if of_index {
+            statements.push(Statement { sql: self.spaces_sql(), params: Vec::new() });
+        }
         let mut answers = self.link.all(&statements)?.into_iter();
-        self.keep_foreseen(&columns, &mut answers)
+        self.keep_foreseen(&columns, &mut answers)?;
+        if of_index {
+            self.keep_spaces(&answers.next().unwrap_or_default())?;
+        }
+        Ok(())
     }
 
     /// Keeps the answers to the statements of what was foreseen.
@@ -189,6 +210,9 @@ impl<L: Deref<Target = Link>> PgTables<L> {
         for one in columns {
             match one.of {
                 Foreseen::Texts(_) => {}
+                Foreseen::Index(_) => {
+                    kept.indexes.extend(one.index.iter().map(|index| index.kept(answers)));
+                }
                 Foreseen::Nodes { space, .. } => {
                     kept.take(*space, &answers.next().unwrap_or_default())?;
                 }
@@ -213,7 +237,7 @@ impl<L: Deref<Target = Link>> PgTables<L> {
     }
 }
 
-impl<L: Deref<Target = Link>> PgTables<L> {
+impl<L: Wire> PgTables<L> {
     /// The statement that finds every space that may be seen.
     #[expect(clippy::unused_self, reason = "it belongs to the tables")]
     pub(super) fn spaces_sql(&self) -> String {

@@ -22,9 +22,10 @@ const STATEMENT_LIMIT: Duration = Duration::from_secs(120);
 const IDLE_LIMIT_MS: u64 = 30_000;
 
 /// How the index of vectors is searched: on and on until there are enough that fit, in their true
-/// order. Not compiled to machine code first, which takes longer than any of our statements.
+/// order. Not compiled to machine code first, and not spread over several processes, which takes longer to
+/// begin than any of our statements takes: they were started even for a part of a plan that reads nothing.
 const NEAREST: &str = "SET hnsw.iterative_scan = strict_order; SET hnsw.ef_search = 512;
-    SET hnsw.max_scan_tuples = 200000; SET jit = off;";
+    SET hnsw.max_scan_tuples = 200000; SET jit = off; SET max_parallel_workers_per_gather = 0;";
 
 /// So many statements are sent in their order; of more, the library would send some before others.
 const TOGETHER: usize = 25;
@@ -212,8 +213,9 @@ impl Link {
         self.client.query(&prepared, &values).await
     }
 
-    /// Statements as the server keeps them. One that comes the second time is given to it to keep, so
-    /// that it is not read and planned every time; what comes once is not.
+    /// Statements as the server keeps them. One that comes with a second question is given to it to keep, so
+    /// that it is not read and planned every time; what comes with one question only is not, however often:
+    /// giving it costs a round trip, which a process that asks once never earns back.
     async fn prepared(
         &self,
         statements: &[Statement<'_>],
@@ -223,11 +225,14 @@ impl Link {
         {
             let mut kept = kept();
             for one in statements {
-                match kept.get(&one.sql) {
-                    None => drop(kept.insert(one.sql.clone(), None)),
-                    Some(None) if again.iter().all(|other| other.sql != one.sql) => again.push(one),
-                    Some(_) => {}
+                if matches!(kept.get(&one.sql), Some(None))
+                    && again.iter().all(|other| other.sql != one.sql)
+                {
+                    again.push(one);
                 }
+            }
+            for one in statements {
+                kept.entry(one.sql.clone()).or_default();
             }
         }
         if !again.is_empty() {
@@ -265,6 +270,18 @@ impl Link {
             }
         });
         self.is_broken()
+    }
+
+    /// Whether the connection is lost, after a statement failed. A server that shuts down says so before it
+    /// closes the connection.
+    pub(super) fn is_lost(&self) -> bool {
+        (0..20).any(|_| {
+            let gone = self.has_gone();
+            if !gone {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            gone
+        })
     }
 
     /// Runs statements in their order, in one round trip. The rows of each.

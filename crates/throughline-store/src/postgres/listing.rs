@@ -1,12 +1,12 @@
 //! Listings on a server: memories, sessions, turns and entities, page by page.
 
 use std::collections::BTreeMap;
-use std::ops::Deref;
 
 use throughline_core::{Entity, EntityKind, Row, SessionId, SpaceId, Table};
 use tokio_postgres::types::Type;
 
-use super::link::{Link, Param, Statement};
+use super::lease::Wire;
+use super::link::{Param, Statement};
 use super::read::{names, newest_first};
 use super::rows::{PgTables, read};
 use crate::Result;
@@ -27,7 +27,7 @@ const NARROWED: &str = "m.space = ANY($1) AND (m.session IS NULL OR m.session = 
            AND e.relation = 'tagged' AND e.dst = 'n:' || a.entity
           WHERE a.space = m.space AND md5(a.name) = md5($6) AND a.name = $6))";
 
-impl<L: Deref<Target = Link>> PgTables<L> {
+impl<L: Wire> PgTables<L> {
     /// Memories that fit, the newest first.
     pub(super) fn memory_page(&self, query: &MemoryQuery) -> Result<MemoryPage> {
         let walls = self.walls(&query.spaces);

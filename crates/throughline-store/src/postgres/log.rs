@@ -1,7 +1,6 @@
 //! The change log of a server: batches, changes, and which rows they touched.
 
 use std::collections::BTreeMap;
-use std::ops::Deref;
 
 use throughline_core::row::Image;
 use throughline_core::{
@@ -10,7 +9,8 @@ use throughline_core::{
 use tokio_postgres::Row as PgRow;
 use tokio_postgres::types::Type;
 
-use super::link::{Link, Param};
+use super::lease::Wire;
+use super::link::Param;
 use super::rows::PgTables;
 use crate::body::{change_checksum, checksum, node_names, row_name};
 use crate::damage::unless_rotten;
@@ -34,7 +34,7 @@ pub(super) const NOT_ANOTHERS: &str = "space NOT IN (SELECT m.space FROM member 
 /// The length of an id written out.
 const WHOLE_ID: usize = 36;
 
-impl<L: Deref<Target = Link>> PgTables<L> {
+impl<L: Wire> PgTables<L> {
     pub(super) fn list(&self, query: &LogQuery) -> Result<Vec<StoredBatch>> {
         let order = if query.latest_first { "DESC" } else { "" };
         let walls = self.walls(&query.spaces);

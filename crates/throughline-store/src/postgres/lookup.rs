@@ -1,13 +1,13 @@
 //! Looking rows up on a server: by key, by what they hang on, or all of a table.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Deref;
 
 use throughline_core::{NodeId, Row, RowKey, SpaceId, Table};
 use tokio_postgres::Row as PgRow;
 use tokio_postgres::types::Type;
 
-use super::link::{Link, Statement};
+use super::lease::Wire;
+use super::link::Statement;
 use super::log::{NOT_ANOTHERS, Rotten};
 use super::rows::{Keys, PgTables, read};
 use crate::Result;
@@ -19,7 +19,7 @@ pub(super) struct RowColumns {
 }
 
 impl RowColumns {
-    pub(super) fn of<'k, L: Deref<Target = Link>>(
+    pub(super) fn of<'k, L: Wire>(
         tables: &PgTables<L>,
         wanted: impl IntoIterator<Item = &'k RowKey>,
     ) -> Self {
@@ -69,7 +69,7 @@ impl RowColumns {
     }
 }
 
-impl<L: Deref<Target = Link>> PgTables<L> {
+impl<L: Wire> PgTables<L> {
     /// Rows by key, in one round trip. What cannot be read back is an error or left out.
     pub(super) fn rows_by_key(
         &self,

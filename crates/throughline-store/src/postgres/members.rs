@@ -1,17 +1,15 @@
 //! Who may see a space, as the server keeps it.
 
-use std::ops::Deref;
-
 use throughline_core::SpaceId;
 use tokio_postgres::types::Type;
 
 use super::PgStore;
-use super::link::Link;
+use super::lease::Wire;
 use super::rows::PgTables;
 use crate::member::{Member, Standing};
 use crate::{Error, Result};
 
-impl<L: Deref<Target = Link>> PgTables<L> {
+impl<L: Wire> PgTables<L> {
     /// Members of a space, as far as whoever asks may know them: an owner sees all, others themselves.
     pub(super) fn members_of(&self, space: SpaceId) -> Result<Vec<Member>> {
         let sql = "SELECT role, standing FROM member WHERE space = $1 ORDER BY role";

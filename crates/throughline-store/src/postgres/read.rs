@@ -2,7 +2,6 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::ops::Deref;
 
 use throughline_core::row::{Injection, Tombstone};
 use throughline_core::scope::Space;
@@ -12,7 +11,7 @@ use throughline_core::{
 };
 use tokio_postgres::types::Type;
 
-use super::link::Link;
+use super::lease::Wire;
 use super::log::{NOT_ANOTHERS, Rotten};
 use super::rows::PgTables;
 use crate::Result;
@@ -66,7 +65,7 @@ macro_rules! newest_of_kinds {
     };
 }
 
-impl<L: Deref<Target = Link>> PgTables<L> {
+impl<L: Wire> PgTables<L> {
     fn newest(&self, sql: &str, spaces: &[SpaceId], limit: usize) -> Result<Vec<Memory>> {
         let walls = self.walls(spaces);
         let found =
@@ -90,7 +89,7 @@ impl<L: Deref<Target = Link>> PgTables<L> {
     }
 }
 
-impl<L: Deref<Target = Link>> Reader for PgTables<L> {
+impl<L: Wire> Reader for PgTables<L> {
     fn rows(&self, keys: &[RowKey]) -> Result<Vec<Option<Row>>> {
         let kept = |key: &RowKey| self.kept.borrow().row(key);
         let asked: Vec<RowKey> = keys.iter().filter(|key| kept(key).is_none()).cloned().collect();

@@ -1,7 +1,6 @@
 //! Rows in and out of their tables: which columns each has, and how what is found is read back.
 
 use std::cell::RefCell;
-use std::ops::Deref;
 
 use throughline_core::text::sha256_hex;
 use throughline_core::{Cardinality, Memory, Row, RowKey, Slot, SpaceId, Table};
@@ -9,7 +8,8 @@ use tokio_postgres::Row as PgRow;
 use tokio_postgres::types::Type;
 
 use super::foresee::Kept;
-use super::link::{Link, Param, Statement};
+use super::lease::Wire;
+use super::link::{Param, Statement};
 use crate::Result;
 use crate::body::{checksum, parse};
 use crate::damage::unless_rotten;
@@ -23,7 +23,7 @@ pub(super) struct PgTables<L> {
     pub(super) kept: RefCell<Kept>,
 }
 
-impl<L: Deref<Target = Link>> PgTables<L> {
+impl<L: Wire> PgTables<L> {
     pub(super) fn new(link: L) -> Self {
         let own = own_wall(&link.role);
         Self { link, own, kept: RefCell::default() }

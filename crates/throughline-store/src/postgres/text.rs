@@ -1,14 +1,14 @@
 //! Search on a server: postings find candidates, `throughline_core::words` scores them.
 
-use std::ops::Deref;
-
 use throughline_core::policy::WordPolicy;
 use throughline_core::words::{self, CollectionSize};
 use throughline_core::{EpisodeId, MemoryId, NodeId, RowKey, SpaceId, Table};
 use tokio_postgres::types::Type;
 
+use super::blocks::{KeptIndex, holding};
 use super::documents::what;
-use super::link::{Link, Statement};
+use super::lease::Wire;
+use super::link::Statement;
 use super::log::Rotten;
 use super::rows::PgTables;
 use crate::body::parse;
@@ -38,7 +38,7 @@ const CANDIDATES: &str = "
        FROM ranked AS r, size AS z WHERE r.nth = 1 OR r.total <= $4 - 1),
     spread AS MATERIALIZED (SELECT coalesce(sum(docs), 0) > $4 - 1 AS wide FROM kept),
     hit AS MATERIALIZED
-      (SELECT p.space, p.number, sum(w.rarity * p.count * ($5::float8 + 1)
+      (SELECT p.space, p.number, max(d.key) AS key, max(d.terms) AS terms, sum(w.rarity * p.count * ($5::float8 + 1)
                 / (p.count + $5 * (1 - $6::float8 + $6 * cardinality(string_to_array(d.terms, ' '))
                    / greatest(z.terms::float8 / greatest(z.docs, 1), 1)))) AS score
        FROM kept AS w
@@ -50,9 +50,8 @@ const CANDIDATES: &str = "
     UNION ALL SELECT 0, z.docs, z.terms, NULL, NULL, NULL, NULL FROM size AS z
     UNION ALL SELECT -1, NULL, b.space, b.key, b.terms, CASE WHEN row_number() OVER best <= $12 THEN b.body END,
       CASE WHEN row_number() OVER best <= $12 THEN b.hash END
-    FROM (SELECT h.space, h.number, h.score, d.key, d.terms, m.body, m.hash FROM hit AS h
-    JOIN document AS d ON d.space = h.space AND d.what = $3 AND d.number = h.number
-    LEFT JOIN memory AS m ON $3 = 1 AND m.space = h.space AND m.key = d.key
+    FROM (SELECT h.space, h.number, h.score, h.key, h.terms, m.body, m.hash FROM hit AS h
+    LEFT JOIN memory AS m ON $3 = 1 AND m.space = h.space AND m.key = h.key
     WHERE $3 = 2 OR ((m.session IS NULL OR m.session = $7)
                  AND (cardinality($8::text[]) = 0 OR m.state = ANY($8))
                  AND (cardinality($9::text[]) = 0 OR m.kind = ANY($9)))
@@ -79,7 +78,7 @@ pub(super) struct SearchColumns<'q> {
 const SPARE_ROWS: usize = 8;
 
 impl<'q> SearchColumns<'q> {
-    pub(super) fn of<L: Deref<Target = Link>>(tables: &PgTables<L>, query: &'q TextQuery) -> Self {
+    pub(super) fn of<L: Wire>(tables: &PgTables<L>, query: &'q TextQuery) -> Self {
         let policy = WordPolicy::default();
         let number = |count: usize| i64::try_from(query.limit.max(count)).unwrap_or(i64::MAX);
         Self {
@@ -123,7 +122,7 @@ impl<'q> SearchColumns<'q> {
     }
 
     /// Scores what was found. How rare a word is, is judged over the spaces within reach and no others.
-    pub(super) fn hits<L: Deref<Target = Link>>(
+    pub(super) fn hits<L: Wire>(
         &self,
         tables: &PgTables<L>,
         rows: &[tokio_postgres::Row],
@@ -158,7 +157,7 @@ impl<'q> SearchColumns<'q> {
     }
 }
 
-impl<L: Deref<Target = Link>> PgTables<L> {
+impl<L: Wire> PgTables<L> {
     /// The documents of a space that hold each of the terms.
     pub(super) fn holding(
         &self,
@@ -167,6 +166,13 @@ impl<L: Deref<Target = Link>> PgTables<L> {
         terms: &[String],
         most: usize,
     ) -> Result<Vec<Postings>> {
+        if terms.is_empty() {
+            return Ok(Vec::new());
+        }
+        let ahead = |one: &KeptIndex| one.holding((space, of), terms, most);
+        if let Some(kept) = self.kept.borrow().indexes.iter().find_map(ahead) {
+            return Ok(kept);
+        }
         let limit = i64::try_from(most).unwrap_or(i64::MAX).saturating_add(1);
         let rows = self.link.query(
             "SELECT w.at, ARRAY(SELECT p.number FROM posting AS p
@@ -180,15 +186,7 @@ impl<L: Deref<Target = Link>> PgTables<L> {
                 (&limit, Type::INT8),
             ],
         )?;
-        let list = |row: &tokio_postgres::Row| {
-            let numbers: Vec<i32> = row.get(1);
-            let mut documents: Vec<u32> = numbers.into_iter().map(i32::unsigned_abs).collect();
-            let cut = documents.len() > most;
-            documents.truncate(most);
-            documents.reverse();
-            Postings { documents, cut }
-        };
-        Ok(rows.iter().map(list).collect())
+        Ok(rows.iter().map(|row| holding(row.get(1), most)).collect())
     }
 
     /// Finds and scores, in one round trip.

@@ -3,11 +3,10 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::ops::Deref;
 
 use throughline_core::{Batch, Change, SpaceId};
 
-use super::link::Link;
+use super::lease::Wire;
 use super::rows::{PgTables, own_wall};
 use super::write::Writing;
 
@@ -79,11 +78,7 @@ impl Turn {
 
     /// The statements that take it, in an order that everybody keeps: the schema, what holds
     /// everywhere, the other spaces.
-    pub(super) fn sql<L: Deref<Target = Link>>(
-        &self,
-        tables: &PgTables<L>,
-        schema: &str,
-    ) -> String {
+    pub(super) fn sql<L: Wire>(&self, tables: &PgTables<L>, schema: &str) -> String {
         let whole = lock_of(schema, None);
         let Self::Spaces(spaces) = self else {
             return format!("SELECT pg_advisory_xact_lock({whole})");

@@ -1,13 +1,13 @@
 //! Vectors on a server, and building everything that is derived anew.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Deref;
 
 use throughline_core::{NodeId, Row, RowKey, SpaceId, Table};
 use tokio_postgres::types::Type;
 
 use super::blocks::pack;
 use super::documents::{Rewrite, searched_in, what};
+use super::lease::Wire;
 use super::link::{Link, Statement};
 use super::log::Rotten;
 use super::lookup::RowColumns;
@@ -42,7 +42,7 @@ fn model_number(link: &Link, model: &str) -> Result<u8> {
 const MODEL_NUMBER: &str = "SELECT number FROM model WHERE name = $1";
 
 /// Keeps vectors, and packs them into the records of their documents, in two round trips.
-pub(super) fn put<L: Deref<Target = Link>>(
+pub(super) fn put<L: Wire>(
     tables: &PgTables<L>,
     space: SpaceId,
     model: &str,
@@ -168,7 +168,7 @@ impl PackedColumns {
 
 /// Builds every document and posting anew, each with the number and the packed vector it has. A row
 /// that cannot be read is left out: the others must be found.
-pub(super) fn rebuild<L: Deref<Target = Link>>(tables: &PgTables<L>) -> Result<()> {
+pub(super) fn rebuild<L: Wire>(tables: &PgTables<L>) -> Result<()> {
     let mut rows: Vec<(i64, Row)> = Vec::new();
     for table in [Table::Memory, Table::Episode] {
         for (wall, key, body, hash) in tables.raw(table)? {
@@ -232,7 +232,7 @@ pub(super) fn rebuild<L: Deref<Target = Link>>(tables: &PgTables<L>) -> Result<(
     Ok(())
 }
 
-impl<L: Deref<Target = Link>> PgTables<L> {
+impl<L: Wire> PgTables<L> {
     /// Vectors of nodes, in their order; `None` where there is none.
     pub(super) fn find_vectors(
         &self,

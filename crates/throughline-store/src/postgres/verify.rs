@@ -2,13 +2,13 @@
 //! walls and indexes stand.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Deref;
 
 use throughline_core::row::Tombstone;
 use throughline_core::{Row, RowKey, State, Table, words};
 use tokio_postgres::types::Type;
 
 use super::documents::{Place, searched_in, what};
+use super::lease::Wire;
 use super::link::Link;
 use super::log::NOT_ANOTHERS;
 use super::migrate;
@@ -24,10 +24,7 @@ use crate::tables::text_of;
 const WALLED: usize = 26;
 
 /// Runs every check and returns what is wrong.
-pub(super) fn verify<L: Deref<Target = Link>>(
-    tables: &PgTables<L>,
-    schema: &str,
-) -> Result<Vec<Finding>> {
+pub(super) fn verify<L: Wire>(tables: &PgTables<L>, schema: &str) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
     let mut note = |check: &'static str, details: Vec<String>| {
         findings.extend(details.into_iter().map(|detail| Finding { check, detail }));
@@ -78,7 +75,7 @@ fn indexes(link: &Link, schema: &str) -> Result<Vec<String>> {
 }
 
 /// Reads every row back, against its hash and its key.
-fn readable<L: Deref<Target = Link>>(tables: &PgTables<L>) -> Result<(Held, Vec<String>)> {
+fn readable<L: Wire>(tables: &PgTables<L>) -> Result<(Held, Vec<String>)> {
     let (mut held, mut bad) = (Held::new(), Vec::new());
     for table in Table::ALL {
         for (wall, key, body, hash) in tables.raw(*table)? {
@@ -95,7 +92,7 @@ fn readable<L: Deref<Target = Link>>(tables: &PgTables<L>) -> Result<(Held, Vec<
 }
 
 /// The slot and alias tables hold just what the rows say.
-fn side_indexes<L: Deref<Target = Link>>(tables: &PgTables<L>, held: &Held) -> Result<Vec<String>> {
+fn side_indexes<L: Wire>(tables: &PgTables<L>, held: &Held) -> Result<Vec<String>> {
     let expected_slots: BTreeSet<(i64, String, String)> = memories(held)
         .filter_map(|memory| Some((memory, memory.slot.as_ref()?)))
         .map(|(memory, slot)| {
@@ -131,7 +128,7 @@ type Indexed = (Vec<u8>, String, i64);
 
 /// Every memory and episode has one document with its terms and state, its postings are there, and
 /// there are no others.
-fn documents<L: Deref<Target = Link>>(tables: &PgTables<L>, held: &Held) -> Result<Vec<String>> {
+fn documents<L: Wire>(tables: &PgTables<L>, held: &Held) -> Result<Vec<String>> {
     let rows = tables.link.query(
         &format!(
             "SELECT d.space, d.what, d.key, d.record, d.terms,
@@ -170,7 +167,7 @@ fn documents<L: Deref<Target = Link>>(tables: &PgTables<L>, held: &Held) -> Resu
 
 /// What the server finds candidates by agrees with the documents: vectors, the turns beside each, and
 /// the sizes of sessions and shelves.
-fn nearest<L: Deref<Target = Link>>(tables: &PgTables<L>) -> Result<Vec<String>> {
+fn nearest<L: Wire>(tables: &PgTables<L>) -> Result<Vec<String>> {
     let checks = [
         (
             "vectors are not where the search for the nearest looks",
@@ -223,7 +220,7 @@ fn nearest<L: Deref<Target = Link>>(tables: &PgTables<L>) -> Result<Vec<String>>
 }
 
 /// The tombstones of erasures whose dead rows were not vacuumed yet.
-pub(super) fn erasure_due<L: Deref<Target = Link>>(tables: &PgTables<L>) -> Result<Vec<Tombstone>> {
+pub(super) fn erasure_due<L: Wire>(tables: &PgTables<L>) -> Result<Vec<Tombstone>> {
     let rows = tables.collect(
         Table::Tombstone,
         &format!(
@@ -238,7 +235,7 @@ pub(super) fn erasure_due<L: Deref<Target = Link>>(tables: &PgTables<L>) -> Resu
 }
 
 /// What can be said of a server without reading memories.
-pub(super) fn health<L: Deref<Target = Link>>(tables: &PgTables<L>) -> Result<StoreHealth> {
+pub(super) fn health<L: Wire>(tables: &PgTables<L>) -> Result<StoreHealth> {
     let found = tables.link.query(
         "SELECT current_setting('server_version'),
            (SELECT extversion FROM pg_extension WHERE extname = 'vector'),

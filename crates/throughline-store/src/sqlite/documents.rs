@@ -235,7 +235,7 @@ pub(super) fn read(
         .prepare_cached("SELECT number FROM model WHERE name = ?1")?
         .query_row([model], |row| row.get(0))
         .optional()?;
-    let shelf = Shelf { stamp: newest(connection)?.unsigned_abs(), model };
+    let shelf = Shelf { stamp: newest(connection)?.unsigned_abs(), model, origin: 0 };
     if shelf.stamp == after {
         return Ok(shelf);
     }

@@ -64,7 +64,7 @@ impl Tables {
         for (at, records) in body.chunks_exact(BLOCK * RECORD).enumerate() {
             block(number(at), records);
         }
-        Shelf { stamp: 0, model: any.then_some(1) }
+        Shelf { stamp: 0, model: any.then_some(1), origin: 0 }
     }
 
     pub(super) fn holding(

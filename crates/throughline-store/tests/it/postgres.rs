@@ -6,8 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
-use throughline_core::Batch;
-use throughline_store::{Error, LogQuery, PgStore, SqliteStore, Store, Vector, transfer};
+use throughline_core::{Batch, State};
+use throughline_store::{
+    CandidateQuery, Error, FrequentTerms, LogQuery, PgStore, SqliteStore, Store, TextOf, Vector,
+    transfer,
+};
 use throughline_testing::sample::{HERE, batch, day, fact, insert, node, opening};
 
 use crate::home::Home;
@@ -31,6 +34,13 @@ impl Schema {
 
     fn open(&self) -> PgStore {
         PgStore::open(&self.url()).expect("the store opens")
+    }
+
+    /// Its address by way of a proxy that cuts one connection, and how often it could have.
+    fn url_through(&self, cut: Cut) -> (String, Arc<AtomicUsize>) {
+        let place = self.server.place();
+        let (proxy, cuts) = cutting(place, cut);
+        (Server::elsewhere(&self.url(), place, &format!("127.0.0.1:{proxy}")), cuts)
     }
 }
 
@@ -161,16 +171,18 @@ fn who_may_only_read_is_told_so() {
     assert_eq!(everything(&reads), everything(&store));
 }
 
-/// What a proxy does to the first connection that commits.
+/// What a proxy does to the first connection that says something.
 #[derive(Clone, Copy, PartialEq)]
 enum Cut {
-    /// Cut before the server hears of it.
+    /// Cut before the server hears of a commit.
     Before,
     /// Cut after it is done, before the client hears of it.
     After,
+    /// Cut before the server hears that something is read.
+    Reading,
 }
 
-/// A proxy that cuts one connection when something is committed. How often it did.
+/// A proxy that cuts one connection when that is said. How often it was said.
 fn cutting(server: &str, cut: Cut) -> (u16, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
@@ -201,8 +213,9 @@ fn pass_on(mut client: TcpStream, mut server: TcpStream, cut: Cut, cuts: &Atomic
     });
     let mut bytes = [0; 65_536];
     while let Ok(count @ 1..) = client.read(&mut bytes) {
-        let commits = bytes[..count].windows(6).any(|six| six == b"COMMIT");
-        if commits && cuts.fetch_add(1, Ordering::SeqCst) == 0 {
+        let said: &[u8] = if cut == Cut::Reading { b"READ ONLY" } else { b"COMMIT" };
+        let is_said = bytes[..count].windows(said.len()).any(|some| some == said);
+        if is_said && cuts.fetch_add(1, Ordering::SeqCst) == 0 {
             stop.send(()).ok();
             if cut == Cut::After {
                 server.write_all(&bytes[..count]).ok();
@@ -220,15 +233,11 @@ fn pass_on(mut client: TcpStream, mut server: TcpStream, cut: Cut, cuts: &Atomic
 
 #[test]
 fn a_batch_whose_connection_is_cut_at_the_commit_is_applied_once() {
-    for (version, port) in [(15, "POSTGRES_OLD_PORT"), (18, "POSTGRES_NEW_PORT")] {
+    for version in [15, 18] {
         for cut in [Cut::Before, Cut::After] {
             let schema = Schema::new(version);
             schema.open().apply(&opening(&[HERE])).expect("spaces are welcome");
-            let url = schema.url();
-            let at = url.find("127.0.0.1:").unwrap_or_else(|| panic!("{port} is on loopback"));
-            let end = at + url[at..].find('/').expect("a database follows");
-            let (proxy, cuts) = cutting(&url[at..end], cut);
-            let through = format!("{}127.0.0.1:{proxy}{}", &url[..at], &url[end..]);
+            let (through, cuts) = schema.url_through(cut);
             let store = PgStore::open(&through).expect("the store opens");
             let mut planned = 0;
             let commit = store.transact(&mut |_| {
@@ -244,6 +253,61 @@ fn a_batch_whose_connection_is_cut_at_the_commit_is_applied_once() {
             assert_eq!(schema.open().verify().expect("it can be checked"), []);
         }
     }
+}
+
+/// Asks for the candidates of a prompt, with its meaning.
+fn candidates_of(store: &PgStore) -> usize {
+    let reader = store.read_soon().expect("a reader");
+    let terms = ["one".to_owned()];
+    let query = CandidateQuery {
+        of: TextOf::Memories,
+        spaces: &[HERE],
+        terms: &terms,
+        frequent: FrequentTerms { share: 8, least: 2_000, most: 12_000 },
+        states: &[State::Staged, State::Confirmed],
+        model: "small",
+        nearest: 8,
+        whole: 480,
+    };
+    let found = reader.candidates(&[query], &mut || Some(vec![1; 384]), &[]);
+    found.expect("it answers").expect("it finds").iter().map(|one| one.records.len()).sum()
+}
+
+#[test]
+fn what_is_read_when_the_connection_has_just_been_lost_is_asked_for_again() {
+    type Look = (&'static str, fn(&PgStore) -> usize);
+    let looks: [Look; 2] = [
+        ("spaces", |store| store.read_soon().expect("a reader").spaces().expect("spaces").len()),
+        ("candidates", candidates_of),
+    ];
+    for version in [15, 18] {
+        let schema = Schema::new(version);
+        schema.open().apply(&opening(&[HERE])).expect("spaces are welcome");
+        schema.open().apply(&told(1, "one")).expect("it is new");
+        for (what, look) in looks {
+            let (through, cuts) = schema.url_through(Cut::Reading);
+            let store = PgStore::open(&through).expect("the store opens");
+            assert_eq!(look(&store), 1, "{what}");
+            assert_eq!(cuts.load(Ordering::SeqCst), 2, "{what}: cut, and asked again");
+        }
+    }
+}
+
+#[test]
+fn what_was_seen_at_one_moment_is_not_mixed_with_another_when_the_connection_is_lost() {
+    let schema = Schema::new(15);
+    let store = schema.open();
+    store.apply(&opening(&[HERE])).expect("spaces are welcome");
+    let reader = store.read_soon().expect("a reader");
+    assert_eq!(reader.spaces().expect("spaces").len(), 1);
+    let name = &schema.name;
+    schema.server.run(&format!(
+        "SELECT pg_terminate_backend(l.pid) FROM pg_locks AS l
+         WHERE l.relation = '{name}.space'::regclass AND l.pid <> pg_backend_pid()"
+    ));
+    let error = reader.latest().unwrap_err();
+    assert!(matches!(error, Error::Unreachable { .. }), "{error:?}");
+    assert_eq!(store.read_soon().expect("a reader").spaces().expect("spaces").len(), 1);
 }
 
 #[test]
