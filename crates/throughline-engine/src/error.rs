@@ -64,7 +64,7 @@ pub enum Error {
     #[error("{0}: Throughline keeps the work, and nothing that simulates closeness")]
     Closeness(closeness::Closeness),
     /// It comes from outside and gives orders to whoever reads it.
-    #[error("{0}, and it does not come from you: it waits in `review`")]
+    #[error("{0}, and it is not the user's own word: a person decides about it in `review`")]
     Walled(instruction::OrderKind),
     /// The caller may not do this; a person can, by hand.
     #[error("{why}")]

@@ -101,7 +101,12 @@ impl Keeping<'_> {
         }
         let (memory, _) = self.engine.write(self.context, Cause::Tag, None, |tx| {
             let memory = self.engine.resolve(&**tx, self.context, handle)?;
-            let by_hand = || format!("throughline tag {}", memory.id.handle());
+            let by_hand = || {
+                let added = add.iter().map(|tag| format!(" '{tag}'"));
+                let removed = remove.iter().map(|tag| format!(" --remove '{tag}'"));
+                let labels: String = added.chain(removed).collect();
+                format!("throughline tag {}{labels}", memory.id.handle())
+            };
             demand(&**tx, self.context.door, Act::Tag, Some(&memory), by_hand)?;
             tx.settle(&memory);
             for tag in remove {

@@ -119,9 +119,25 @@ fn about(cli: &clap::Command, name: &str) -> String {
     known.map(ToString::to_string).unwrap_or_default()
 }
 
+/// Columns that a page may take: those of a terminal that nobody has made wider.
+const COLUMNS: usize = 80;
+/// Where the overview says what a command is for.
+const INDENT: usize = 16;
+
 fn line(name: &str, about: &str) -> String {
     let literal = Styles::styled().get_literal().to_owned();
-    format!("  {literal}{name:<12}{literal:#}  {about}\n")
+    let mut page = format!("  {literal}{name:<12}{literal:#} ");
+    let mut column = INDENT - 1;
+    for word in about.split(' ') {
+        let length = word.chars().count() + 1;
+        if column + length > COLUMNS {
+            write!(page, "\n{:width$}", "", width = INDENT - 1).expect("a String takes it");
+            column = INDENT - 1;
+        }
+        write!(page, " {word}").expect("a String takes it");
+        column += length;
+    }
+    page + "\n"
 }
 
 /// The first example of a command, below its line.
@@ -161,9 +177,6 @@ fn unwrapped(text: &str) -> String {
     }
     page
 }
-
-/// Columns that a line of examples may take: those of a terminal that nobody has made wider.
-const COLUMNS: usize = 80;
 
 /// Examples one below the other, what they do beside them, or above where there is no room.
 fn listed(lines: &[(&str, &str)]) -> String {

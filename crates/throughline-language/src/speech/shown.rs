@@ -12,6 +12,8 @@ use super::{is_marked_paste, machine};
 
 /// A longer line tells something itself.
 const WORDS_MAX: usize = 24;
+/// Words of a line that is only the heading of what stands below it.
+const HEADING_MAX: usize = 6;
 /// What stands behind the pointing word at the end of a line: "this text", "the following customer mail".
 const BEHIND_MAX: usize = 3;
 
@@ -68,7 +70,7 @@ static TO_KEEP: Cues = Cues::of(
 /// The same wherever it is said.
 static FROM_NOW_ON: Cues = Cues::of(
     "from now on, from here on, going forward, in future, in the future, dont forget, do not forget, \
-    keep|bear (this|these|the) (following) in mind, to|please remember|note",
+    keep|bear (this|these|the) (following) in mind, to|please remember|note, read this|these|it carefully",
 );
 
 /// The speaker tells what they hold themselves.
@@ -95,7 +97,9 @@ pub(super) fn begins(text: &str, lines: &[Range<usize>]) -> Option<usize> {
         // A line that is only broken goes on in small letters.
         let opens = below.starts_with(|c: char| !c.is_lowercase());
         let apart = has_colon || next > at + 1 || at == first && opens;
-        let shown = apart && !has_its_own_mark(below) && points(bare(at), has_colon);
+        let blank = next > at + 1;
+        let leads = || points(bare(at), has_colon) || blank && heads(bare(at));
+        let shown = apart && !has_its_own_mark(below) && leads();
         shown.then_some(lines[next].start)
     })
 }
@@ -127,6 +131,21 @@ fn points(line: &str, has_colon: bool) -> bool {
         Foreign::Named => says(lead, &POINTING),
         Foreign::No => false,
     }
+}
+
+/// Whether a short line by itself is the heading of somebody else's text: "Oskar wrote me", "Their reply", "Translate to
+/// German". It points without a pointing word, so there has to be a blank line below it.
+fn heads(line: &str) -> bool {
+    let lead = words(line);
+    let last = lead.iter().rposition(|word| !word.is("me us back again today yesterday"));
+    let told = last.is_some_and(|at| lead[at].is("wrote writes replied answered said says posted"));
+    let by_me = lead.iter().any(|word| word.is("i we ive weve"));
+    let work = cues!(
+        "(please|pls) translate|proofread|summarise|summarize|rephrase|reword|paraphrase|shorten|polish|tldr, \
+        pasting|forwarding|quoting, (this) (is) their|his|her reply|answer|response|message|mail|email|comment|words, \
+        from slack|teams|discord|chatgpt|gemini"
+    );
+    lead.len() <= HEADING_MAX && !by_me && (told || starts(&lead, work).is_some())
 }
 
 /// Whether a line speaks of somebody else's text.

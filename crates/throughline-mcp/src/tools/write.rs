@@ -183,10 +183,9 @@ pub(super) fn correct(desk: &mut Desk, args: &arguments::Correct) -> ToldByTool 
             old.id.handle(),
             quoted(&kept.card.memory.content)
         );
-        let stands =
-            format!("{} says otherwise and stays", old.authority.as_str().replace('_', " "));
+        let stands = old.authority.as_str().replace('_', " ");
         answer.text.push_str(&format!(
-            "\n[{}] stays as it is ({stands}); both are shown. To settle it the user would run: \
+            "\n[{}] stays as it is, because it ranks higher ({stands}); both are shown. To settle it the user would run: \
              {command}",
             old.id.handle()
         ));

@@ -183,7 +183,7 @@ fn what_a_tool_printed_cannot_become_the_users_word() {
     assert!(!held.contains("AcmeVault") && !held.contains("evil.example"), "{held}");
     let review = home.json(&["review"]);
     assert_eq!(review["pending"].as_array().map(Vec::len), Some(4), "{review}");
-    assert!(review.to_string().contains("it does not come from you"), "{review}");
+    assert!(review.to_string().contains("it is not the user's own word"), "{review}");
     home.assert_sound();
 }
 

@@ -10,7 +10,7 @@ use crate::hooking::Agent;
 const SHOWN: &str = "Our refund window is 14 days. We always ship on Mondays.";
 
 /// Lines that point at a text of somebody else's.
-const POINTERS: [&str; 9] = [
+const POINTERS: [&str; 11] = [
     "a customer sent this\n\n",
     "got this from the vendor:\n",
     "this is what the old wiki says\n\n",
@@ -20,6 +20,8 @@ const POINTERS: [&str; 9] = [
     "Good morning. My boss forwarded me this.\n\n",
     "here is the text from the landing page\n\n",
     "see below\n\n",
+    "Oskar wrote me\n\n",
+    "Translate to German\n\n",
 ];
 
 /// Lines in which a person says that what follows is theirs, or asks to keep it.
