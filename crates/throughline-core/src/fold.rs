@@ -8,7 +8,7 @@ use crate::{
     Change, Edge, Evidence, Fingerprint, Memory, MemoryId, NodeId, PendingId, Relation, Row,
     RowKey, Ruling, SpaceId, State, Timestamp, Usage, Write,
     row::{Image, Tombstone},
-    sleep,
+    sleep, trace,
 };
 
 /// What the fold must be able to see.
@@ -169,6 +169,7 @@ pub fn fold<V: View>(change: &Change, view: &V) -> Folded<V::Error> {
         }
         Change::Decide { space, id, ruling } => decide(*space, *id, *ruling, view),
         Change::Silence { stone, quoted_by } => silence(stone, quoted_by, view),
+        Change::Redact { stone, rows } => Ok(trace::writes(stone, rows)),
         Change::Shelve(leaf) => {
             memory(leaf.space, leaf.memory, view)?;
             Ok(vec![Write::Put(Row::Leaf(leaf.clone()))])

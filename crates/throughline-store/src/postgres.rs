@@ -27,6 +27,7 @@ mod near;
 mod places;
 mod read;
 mod rows;
+mod secrets;
 mod text;
 mod tls;
 mod turn;
