@@ -11,6 +11,7 @@ use throughline_core::{
     Watermark,
     row::{Injection, Tombstone},
     scope::Space,
+    trace,
 };
 
 use crate::Result;
@@ -296,6 +297,21 @@ pub struct HeldSecrets {
     pub rows: Vec<Row>,
     /// The spaces of the rows, and of what the log has of them.
     pub spaces: BTreeSet<SpaceId>,
+    /// Which of the secrets were found.
+    pub traces: BTreeSet<Trace>,
+}
+
+impl HeldSecrets {
+    /// Notes which secrets stand in a text of a space. Says whether there was one.
+    pub(crate) fn look(&mut self, space: SpaceId, traces: &[Trace], text: &str) -> bool {
+        if !trace::holds(traces, text) {
+            return false;
+        }
+        let found = traces.iter().filter(|one| trace::holds(std::slice::from_ref(*one), text));
+        self.traces.extend(found.cloned());
+        self.spaces.insert(space);
+        true
+    }
 }
 
 /// Outcome of finishing an erasure.

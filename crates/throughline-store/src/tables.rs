@@ -164,19 +164,22 @@ impl Tables {
 
     /// What holds one of these secrets.
     fn held(&self, traces: &[Trace]) -> HeldSecrets {
-        let told = |row: &&Row| trace::clean_row(traces, row).is_some();
-        let rows: Vec<Row> = self.rows.values().filter(told).cloned().collect();
-        let mut spaces: BTreeSet<SpaceId> = rows.iter().map(|row| row.key().space).collect();
-        for logged in &self.log {
-            let Logged { mut change, mut before, batch, .. } = logged.clone();
-            let tells = trace::clean_change(traces, &mut change);
-            if (trace::clean_images(traces, &mut before) || tells)
-                && let Some(at) = self.places.get(&batch)
-            {
-                spaces.insert(self.batches[*at].batch.space);
+        let mut held = HeldSecrets::default();
+        for (key, row) in self.rows.iter().filter(|(key, _)| key.table != Table::Tombstone) {
+            if held.look(key.space, traces, &row.body()) {
+                held.rows.push(row.clone());
             }
         }
-        HeldSecrets { rows, spaces }
+        for stored in &self.batches {
+            let space = stored.batch.space;
+            held.look(space, traces, &serde_json::to_string(&stored.batch).unwrap_or_default());
+        }
+        for logged in &self.log {
+            let space = self.places.get(&logged.batch).map(|at| self.batches[*at].batch.space);
+            let before = serde_json::to_string(&logged.before).unwrap_or_default();
+            held.look(space.unwrap_or(SpaceId::GLOBAL), traces, &before);
+        }
+        held
     }
 
     /// Takes a secret out of the log.

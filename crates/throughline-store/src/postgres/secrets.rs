@@ -25,22 +25,19 @@ impl<L: Deref<Target = Link>> PgTables<L> {
         let mut held = HeldSecrets::default();
         for table in Table::ALL.iter().filter(|table| **table != Table::Tombstone) {
             for (wall, key, body, hash) in self.raw(*table)? {
-                if holds(traces, &body) {
-                    held.spaces.insert(self.space(wall));
+                if held.look(self.space(wall), traces, &body) {
                     held.rows.push(parse(*table, &key, &body, &hash)?);
                 }
             }
         }
         self.each_change(&mut |row| {
-            if holds(traces, row.get(2)) || holds(traces, row.get(3)) {
-                held.spaces.insert(self.space(row.get(5)));
+            for text in [2, 3] {
+                held.look(self.space(row.get(5)), traces, row.get(text));
             }
             Ok(())
         })?;
         self.each_header(&mut |row| {
-            if holds(traces, row.get(1)) {
-                held.spaces.insert(self.space(row.get(5)));
-            }
+            held.look(self.space(row.get(5)), traces, row.get(1));
             Ok(())
         })?;
         Ok(held)

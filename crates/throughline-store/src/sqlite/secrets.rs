@@ -16,8 +16,7 @@ pub(super) fn holding(tables: &SqlTables<'_>, traces: &[Trace]) -> Result<HeldSe
     let mut held = HeldSecrets::default();
     for table in Table::ALL.iter().filter(|table| **table != Table::Tombstone) {
         each_raw(tables.connection, *table, &mut |space, key, body, hash| {
-            if holds(traces, body) {
-                held.spaces.insert(space);
+            if held.look(space, traces, body) {
                 held.rows.push(parse(*table, key, body, hash)?);
             }
             Ok(())
@@ -27,9 +26,10 @@ pub(super) fn holding(tables: &SqlTables<'_>, traces: &[Trace]) -> Result<HeldSe
         let mut select = tables.connection.prepare(sql)?;
         let mut found = select.query([])?;
         while let Some(row) = found.next()? {
+            let space = SpaceId(row.get(0)?);
             let text = |at: usize| row.get_ref(at).ok().and_then(|text| text.as_str().ok());
-            if [1, 2].into_iter().filter_map(text).any(|text| holds(traces, text)) {
-                held.spaces.insert(SpaceId(row.get(0)?));
+            for text in [1, 2].into_iter().filter_map(text) {
+                held.look(space, traces, text);
             }
         }
     }
