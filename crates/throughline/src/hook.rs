@@ -269,11 +269,7 @@ fn listen(
     if let Some(trouble) = &reply.trouble {
         note(home, now, name, trouble);
     }
-    let mut said = reply.said.clone();
-    if let What::Started(_) = event.what {
-        ask_once(settings, &context.project, &mut said);
-    }
-    hide_late_secrets(home, &mut said.text);
+    let said = to_say(settings, &context, &event, &reply);
     let text = throughline_agents::answer(agent, name, &said.text);
     let telling = text.is_some().then(|| {
         let told = Context { session: Some(event.session.clone()), ..context.clone() };
@@ -287,6 +283,17 @@ fn listen(
     let rest = HeardRest { engine, context, event, reply, mind };
     let rest = Some(Rest::Heard(Box::new(rest)));
     Ok((HookAnswer { text: text.unwrap_or_default(), telling, is_pause: !waits }, rest))
+}
+
+/// What is put in front of the agent.
+fn to_say(settings: &Settings, context: &Context, event: &Event, reply: &Reply) -> Said {
+    let mut said = reply.said.clone();
+    if let What::Started(_) = event.what {
+        ask_once(settings, &context.project, &mut said);
+    }
+    // What is still to be taken out of memory is not told once more.
+    hide_late_secrets(&settings.home, &mut said.text);
+    said
 }
 
 /// Notes what could not be written down. It is lost where something was said in it: that a session

@@ -326,6 +326,41 @@ mod tests {
     }
 
     #[test]
+    fn wherever_lines_become_others_the_same_is_drained_and_the_same_is_not() {
+        let lines = ["one", "a zebra", "two", "zebra zebra", "three"];
+        for other in ["cat", "a hippopotamus"] {
+            let becomes = |line: &str| line.replace("zebra", other);
+            for drained in 0..=lines.len() {
+                let (home, journal) = journal(&lines, drained);
+                let mut clean = |line: &[u8]| {
+                    let line = String::from_utf8_lossy(line);
+                    line.contains("zebra").then(|| becomes(&line).into_bytes())
+                };
+                assert_eq!(journal.rewrite(&mut clean), Vec::<PathBuf>::new());
+                assert_eq!(texts(&journal, "a", 0), lines.map(becomes));
+                let waiting: Vec<String> =
+                    lines[drained..].iter().map(|one| becomes(one)).collect();
+                let after = journal.drained(&session("a"));
+                assert_eq!(texts(&journal, "a", after), waiting, "{drained}");
+                assert!(home.path().join("journal").exists());
+            }
+        }
+    }
+
+    #[test]
+    fn who_drains_a_journal_that_was_written_anew_notices() {
+        let (_home, journal) = journal(&["a zebra"], 0);
+        let opened = journal.open_now(&session("a"));
+        journal.append(&said("a", "one")).unwrap();
+        assert!(journal.is_still(&session("a"), opened.as_ref()), "it only became longer");
+        journal.rewrite(&mut |line| {
+            Some(String::from_utf8_lossy(line).replace("zebra", "horse").into())
+        });
+        assert!(!journal.is_still(&session("a"), opened.as_ref()));
+        assert!(journal.is_still(&session("nobody"), None));
+    }
+
+    #[test]
     fn a_journal_that_tells_nothing_else_is_empty_and_drained() {
         let (_home, journal) = journal(&["zebra", "a zebra"], 2);
         assert_eq!(journal.forget(&zebra).lines, 2);

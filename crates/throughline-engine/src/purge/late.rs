@@ -7,6 +7,8 @@
 
 mod files;
 
+pub(super) use files::take_out as take_out_of_files;
+
 use std::collections::BTreeSet;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -105,7 +107,7 @@ impl Erasing<'_> {
         let Ok(_alone) = file::lock_file_within(&home.join(ALONE), TURN) else { return Ok(true) };
         let traces = due(home);
         // The store comes last: what lies in a journal would come into it again.
-        let left = files::take_out(home, &traces);
+        let left = take_out_of_files(home, &traces);
         let copies_left = self.take_out_of_store(context, &traces)?;
         if !copies_left.is_empty() {
             let named: Vec<String> =

@@ -145,6 +145,53 @@ fn a_value_is_gone_from_copies_too() {
 }
 
 #[test]
+fn a_transcript_that_names_a_value_takes_it_out_of_what_hooks_kept() {
+    let (home, value) = (Home::new(), value());
+    let agent = Agent::new(&home, "first");
+    agent.hears(&format!("We decided to use {value} for the deploy of staging."));
+    agent.answers("Noted.");
+    agent.ends();
+    let lines = [format!("We decided to use {value} for the deploy of staging."), named(&value)];
+    let line = |text: &String| {
+        json!({
+            "type": "user", "sessionId": "second", "uuid": format!("u{}", text.len()),
+            "cwd": home.project(), "timestamp": "2026-03-02T09:00:00Z",
+            "message": {"role": "user", "content": text},
+        })
+        .to_string()
+    };
+    let transcript = home.outside("second.jsonl");
+    std::fs::write(&transcript, lines.iter().map(line).collect::<Vec<_>>().join("\n") + "\n")
+        .expect("a file can be written");
+    home.json(&["ingest", &transcript.display().to_string()]);
+    assert_untold(&home, &value);
+}
+
+#[test]
+fn a_value_is_gone_from_a_server_and_from_the_homes_that_share_it() {
+    for version in [15, 18] {
+        let (first, value) = (Home::on_server(version), value());
+        let second = Home::new().sharing(&first);
+        let agent = Agent::new(&first, "first");
+        agent.hears(&format!("We decided to use {value} for the deploy of staging."));
+        agent.answers("Noted.");
+        let other = Agent { home: &second, session: "second".to_owned(), folder: first.project() };
+        let told = other.starts() + &other.hears("What did we decide for the deploy of staging?");
+        assert!(told.contains(&value), "nobody could know that before: {told}");
+        agent.hears(&named(&value));
+        agent.answers("Noted.");
+        assert_gone(&first, &[&value], "the prompt that names it");
+        let dumped = first.page(&["export"]) + &first.page(&["log", "--json", "--limit", "1000"]);
+        assert!(!dumped.contains(&value) && dumped.contains(MARK), "{dumped}");
+        other.answers("Noted.");
+        other.ends();
+        let again = Agent { home: &second, session: "third".to_owned(), folder: first.project() };
+        assert!(!again.starts().contains(&value));
+        assert_gone(&second, &[&value], "the home of somebody else");
+    }
+}
+
+#[test]
 fn what_is_mostly_a_word_stays_where_it_was_said() {
     for word in ["staging", "postgres16", "staging-server-berlin", "the blue staging server"] {
         let home = Home::new();

@@ -18,7 +18,7 @@ use crate::told::Tellings;
 const ELSEWHERE: [&str; 4] = ["backups", "damaged", "briefs", INDEXES];
 
 /// Takes values out of the files of a home. Returns those that could not be cleaned.
-pub(super) fn take_out(home: &Path, traces: &[Trace]) -> Vec<PathBuf> {
+pub(in crate::purge) fn take_out(home: &Path, traces: &[Trace]) -> Vec<PathBuf> {
     let mut left = Vec::new();
     let mut found = FoundValues::new(traces);
     left.extend(Journal::new(home).rewrite(&mut |line| found.clean_line(line)));
