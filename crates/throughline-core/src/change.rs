@@ -8,7 +8,7 @@ use crate::watermark::Referent;
 use crate::{
     BatchId, Edge, Entity, EntityId, Episode, EpisodeId, Evidence, Leaf, LeafId, Memory, MemoryId,
     NodeId, Pending, PendingId, Relation, Ruling, SessionId, Space, SpaceId, State, Timestamp,
-    Watermark, sleep,
+    Trace, Watermark, sleep,
 };
 
 /// One change to memory. Its written form is the change log's: variants and fields may be added,
@@ -143,6 +143,14 @@ pub enum Change {
         /// Memories whose evidence may quote it, besides those that are connected to it.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         quoted_by: Vec<MemoryId>,
+    },
+    /// A secret that was kept before anybody recognised it is taken out of rows, and kept out. The
+    /// store also takes it out of the log.
+    Redact {
+        /// What remains of it.
+        stone: Tombstone,
+        /// The rows without it.
+        rows: Vec<Image>,
     },
     /// A text is kept word for word, or kept anew.
     Shelve(Leaf),
@@ -295,13 +303,15 @@ pub struct Erased {
     pub episode: Option<EpisodeId>,
     /// Memories whose evidence quotes that turn.
     pub quoting: Vec<MemoryId>,
+    /// A secret, wherever it stands, with the id on its tombstone.
+    pub secret: Option<(MemoryId, Trace)>,
 }
 
 impl Erased {
     /// Nothing of a space, to be filled in.
     pub fn nothing(space: SpaceId) -> Self {
         let (entities, quoting) = (Vec::new(), Vec::new());
-        Self { space, memory: None, entities, pending: None, episode: None, quoting }
+        Self { space, memory: None, entities, pending: None, episode: None, quoting, secret: None }
     }
 
     fn is_memory(&self, space: SpaceId, id: MemoryId) -> bool {
@@ -376,6 +386,7 @@ pub fn scrub(change: &mut Change, erased: &Erased) {
         | Change::Defer(_)
         | Change::Decide { .. }
         | Change::Silence { .. }
+        | Change::Redact { .. }
         | Change::Shelve(_)
         | Change::Unshelve { .. }
         | Change::Slept { .. } => {}

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 
 use crate::change::rests_on;
 use crate::{
-    Change, Edge, Evidence, Fingerprint, Memory, MemoryId, NodeId, PendingId, Relation, Row,
-    RowKey, Ruling, SpaceId, State, Timestamp, Usage, Write,
+    Change, Edge, Evidence, Fingerprint, LeafId, Memory, MemoryId, NodeId, PendingId, Relation,
+    Row, RowKey, Ruling, SpaceId, State, Timestamp, Usage, Write,
     row::{Image, Tombstone},
-    sleep,
+    sleep, trace,
 };
 
 /// What the fold must be able to see.
@@ -169,19 +169,22 @@ pub fn fold<V: View>(change: &Change, view: &V) -> Folded<V::Error> {
         }
         Change::Decide { space, id, ruling } => decide(*space, *id, *ruling, view),
         Change::Silence { stone, quoted_by } => silence(stone, quoted_by, view),
+        Change::Redact { stone, rows } => Ok(trace::writes(stone, rows)),
         Change::Shelve(leaf) => {
             memory(leaf.space, leaf.memory, view)?;
             Ok(vec![Write::Put(Row::Leaf(leaf.clone()))])
         }
         Change::Slept { space, key, mark } => sleep::fold_mark(*space, key, *mark, view),
-        Change::Unshelve { space, memory, leaf } => {
-            let key = RowKey::leaf(*space, *memory, *leaf);
-            if look(view, &key)?.is_none() {
-                return Err(Refusal::NoLeaf(*memory).into());
-            }
-            Ok(vec![Write::Delete(key)])
-        }
+        Change::Unshelve { space, memory, leaf } => unshelve(*space, *memory, *leaf, view),
     }
+}
+
+fn unshelve<V: View>(space: SpaceId, memory: MemoryId, leaf: LeafId, view: &V) -> Folded<V::Error> {
+    let key = RowKey::leaf(space, memory, leaf);
+    if look(view, &key)?.is_none() {
+        return Err(Refusal::NoLeaf(memory).into());
+    }
+    Ok(vec![Write::Delete(key)])
 }
 
 /// Puts rows back as they were. What they refer to must be there, or come back with them.

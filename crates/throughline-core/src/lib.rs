@@ -14,6 +14,7 @@
 //! | whether a text only repeats what we said | [`echo`] |
 //! | text | [`text`], [`near`], [`words`], [`tokens`], [`form`] |
 //! | what a change is, and what it does to the tables | [`change`], [`row`], [`fold`], [`undo`] |
+//! | what remains of a secret that was recognised too late | [`trace`] |
 //! | what to do with something new, and what it meets | [`reconcile`], [`meet`] |
 //! | what a tool gets back word for word | [`leaf`] |
 //! | what could not be applied, and waits for a person | [`pending`] |
@@ -66,6 +67,7 @@ pub mod state;
 pub mod text;
 pub mod time;
 pub mod tokens;
+pub mod trace;
 pub mod trust;
 pub mod undo;
 pub mod usage;
@@ -94,5 +96,6 @@ pub use speaker::Speaker;
 pub use state::State;
 pub use text::Fingerprint;
 pub use time::Timestamp;
+pub use trace::Trace;
 pub use usage::Usage;
 pub use watermark::Watermark;

@@ -102,6 +102,7 @@ pub fn erasures(deferred: &[Pending], erased: &[(Tombstone, Vec<String>)]) -> Ve
                 slot: None,
                 memory: MemoryId(id.0),
                 at,
+                trace: None,
             };
             [Change::Decide { space, id, ruling: Ruling::Erased }, Change::Expunge(stone)]
         })

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use crate::watermark::Referent;
 use crate::{
     Edge, Entity, Episode, EpisodeId, Evidence, Fingerprint, Leaf, LeafId, Memory, MemoryId,
-    NodeId, Pending, PendingId, SessionId, Space, SpaceId, Timestamp, Usage, Watermark, text,
+    NodeId, Pending, PendingId, SessionId, Space, SpaceId, Timestamp, Trace, Usage, Watermark,
+    text,
 };
 
 closed_set! {
@@ -121,6 +122,9 @@ pub struct Tombstone {
     pub memory: MemoryId,
     /// When it was erased.
     pub at: Timestamp,
+    /// What finds the value again, where it was a secret and the rest of the text stays.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Trace>,
 }
 
 impl Tombstone {
@@ -132,13 +136,14 @@ impl Tombstone {
             slot: memory.slot.as_ref().map(slot_fingerprint),
             memory: memory.id,
             at,
+            trace: None,
         }
     }
 
     /// The tombstone of a turn.
     pub fn of_turn(turn: &Episode, at: Timestamp) -> Self {
         let memory = MemoryId(turn.id.0);
-        Self { space: turn.space, fingerprint: turn.mark(), slot: None, memory, at }
+        Self { space: turn.space, fingerprint: turn.mark(), slot: None, memory, at, trace: None }
     }
 
     /// The turn that it stands for, if it stands for one.

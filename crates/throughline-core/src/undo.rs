@@ -63,6 +63,7 @@ pub fn plan(
             Change::Purge(_)
                 | Change::Expunge(_)
                 | Change::Silence { .. }
+                | Change::Redact { .. }
                 | Change::Decide { ruling: Ruling::Erased, .. }
         )
     };

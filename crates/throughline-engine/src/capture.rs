@@ -122,6 +122,7 @@ impl Capturing<'_> {
             let after = journal.drained(session);
             let file =
                 |source| crate::Error::File { path: self.engine.home.join("journal"), source };
+            let opened = journal.open_now(session);
             let read = journal.read(session, after).map_err(file)?;
             let moved = read.end > after;
             let agent = read.entries.first().map(|(_, one)| one.agent.clone());
@@ -129,7 +130,11 @@ impl Capturing<'_> {
                 read.entries.iter().flat_map(|(_, one)| tell::turns_in(one)).collect();
             let flush = flush.or_else(|| read.entries.iter().find_map(|(_, one)| ends(one)));
             let agent = agent.unwrap_or_else(|| "agent".to_owned());
-            done.add(self.take_in_turns(session, Some(&agent), &turns, mind, flush)?);
+            let is_current = || journal.is_still(session, opened.as_ref());
+            let taken =
+                self.take_in_while(&is_current, session, Some(&agent), &turns, mind, flush)?;
+            let Some(taken) = taken else { continue };
+            done.add(taken);
             if moved {
                 // Before the mark: what is only in mind would be lost with whoever is cut off here.
                 Minds::new(&self.engine.home).save(session, mind)?;
@@ -152,19 +157,36 @@ impl Capturing<'_> {
         mind: &mut Mind,
         flush: Option<Flush>,
     ) -> Result<Capture> {
-        let context = Context { session: Some(session.clone()), ..self.context.clone() };
-        self.engine.capturing(&context).take_in_here(session, agent, turns, mind, flush)
+        let taken = self.take_in_while(&|| true, session, agent, turns, mind, flush)?;
+        Ok(taken.unwrap_or_default())
     }
 
-    /// The same where the session is the context's own.
-    fn take_in_here(
+    /// The same for turns that may be taken in only as long as they are what their source still says: `None`
+    /// where it changed before they could be written.
+    fn take_in_while(
         &self,
+        is_current: &dyn Fn() -> bool,
         session: &SessionId,
         agent: Option<&str>,
         turns: &[Captured],
         mind: &mut Mind,
         flush: Option<Flush>,
-    ) -> Result<Capture> {
+    ) -> Result<Option<Capture>> {
+        let context = Context { session: Some(session.clone()), ..self.context.clone() };
+        let here = self.engine.capturing(&context);
+        here.take_in_here(is_current, session, agent, turns, mind, flush)
+    }
+
+    /// The same where the session is the context's own.
+    fn take_in_here(
+        &self,
+        is_current: &dyn Fn() -> bool,
+        session: &SessionId,
+        agent: Option<&str>,
+        turns: &[Captured],
+        mind: &mut Mind,
+        flush: Option<Flush>,
+    ) -> Result<Option<Capture>> {
         let mut next = mind.clone();
         let mut pass = self.judge_turns(session, turns, &mut next, flush)?;
         if agent.is_none() {
@@ -177,7 +199,7 @@ impl Capturing<'_> {
         done.calls = ran.filter(|call| call.writes || call.command.is_some()).cloned().collect();
         if pass.is_empty() {
             *mind = next;
-            return Ok(done);
+            return Ok(Some(done));
         }
         let shown = self.shown_texts(&next)?;
         let bearings = self.bearings_of_claims(pass.patches())?;
@@ -191,12 +213,17 @@ impl Capturing<'_> {
             bearings,
         };
         let (wrote, _) = self.engine.write(self.context, Cause::Capture, None, |tx| {
+            // When it is our turn: whoever takes a secret out of a journal comes to the store after that.
+            if !is_current() {
+                return Ok(None);
+            }
             let (wrote, _) = self.plan_turns(tx, &heard, &mut pass)?;
-            Ok(wrote)
+            Ok(Some(wrote))
         })?;
+        let Some(wrote) = wrote else { return Ok(None) };
         done.add(wrote);
         *mind = next;
-        Ok(done)
+        Ok(Some(done))
     }
 
     /// Adds turns that were judged to a transaction: episodes, and what came of each patch.

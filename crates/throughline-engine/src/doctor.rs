@@ -171,6 +171,7 @@ impl Checking<'_> {
         checks.extend(engine.checking().file_checks());
         checks.extend(engine.checking().server_checks());
         checks.extend(engine.checking().erasure_check());
+        checks.extend(home::late_check(home));
         checks.extend(home::leftover_checks(home, &left));
         checks.extend(home::copy_checks(home));
         checks.extend(summary("contents", engine.store.verify().map_err(Error::from)));

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use throughline_core::permission::Door;
 use throughline_core::row::Extra;
 use throughline_core::scope::{Level, Space};
 use throughline_core::{
@@ -16,6 +17,7 @@ use crate::card::{self, Card};
 use crate::index::{Indexes, KeptFolder};
 use crate::journal::note::{Damage, note_failure};
 use crate::meaning::{self, Meaning};
+use crate::purge::has_late_secrets;
 use crate::recall::WordsPool;
 use crate::reconfirm::ReconfirmKept;
 use crate::today::ReadLately;
@@ -117,6 +119,9 @@ fn home_of(home: &Path, person: Option<&str>) -> Result<PathBuf> {
     throughline_store::private_folder(&own).map_err(failed)?;
     Ok(own)
 }
+
+/// A database of so many bytes is looked through and written anew in less time than somebody notices.
+pub const QUICKLY_REWRITTEN: u64 = 8 << 20;
 
 /// The name of the database within its home.
 pub(crate) const DATABASE: &str = "throughline.db";
@@ -328,7 +333,13 @@ impl Engine {
         let mut done = vec![("keep the folder of a project", self.keep_root(context))];
         // An erasure that was interrupted is finished by whoever writes next; a purge does so itself.
         if cause != Cause::Purge {
-            done.push(("finish an erasure", self.erasing().finish_due()));
+            let late = has_late_secrets(&self.home);
+            if late && self.takes_out_at_once(context.door) {
+                let taken = self.erasing().take_out_late(context).map(drop);
+                done.push(("take out a secret that was told before", taken));
+            } else if !late {
+                done.push(("finish an erasure", self.erasing().finish_due()));
+            }
         }
         // What cannot be embedded now is found by its words.
         if !self.waited_for.load(Ordering::Relaxed) {
@@ -338,6 +349,18 @@ impl Engine {
             if let Err(error) = outcome {
                 note_failure(&self.home, self.now(), what, &error.to_string(), Damage::None);
             }
+        }
+    }
+
+    /// Whether whoever comes by a door takes out at once what was recognised as a secret too late. Where an
+    /// agent waits, that is done when it has its answer; of a tool, only where it takes long.
+    fn takes_out_at_once(&self, door: Door) -> bool {
+        match door {
+            Door::Terminal | Door::AgentShell | Door::Import => true,
+            Door::Tools | Door::MemoryTool | Door::ServerMemory => {
+                self.store.health().is_ok_and(|health| health.bytes < QUICKLY_REWRITTEN)
+            }
+            Door::Hook | Door::Model | Door::Upkeep => false,
         }
     }
 

@@ -192,6 +192,20 @@ impl Journal {
         file::replace(&path.with_extension("mark"), format!("{offset} {tail}\n").as_bytes())
     }
 
+    /// The journal of a session as it is now, to be held against what it is later.
+    pub(crate) fn open_now(&self, session: &SessionId) -> Option<File> {
+        file::open_to_read(&self.path(session)).ok()
+    }
+
+    /// Whether the journal of a session is still the one that was opened before: it may have been written
+    /// anew since, without what must not be kept.
+    pub(crate) fn is_still(&self, session: &SessionId, before: Option<&File>) -> bool {
+        match (before, self.open_now(session)) {
+            (Some(before), Some(now)) => file::is_same(before, &now),
+            (before, now) => before.is_none() == now.is_none(),
+        }
+    }
+
     /// Notes that what was read was drained. If the journal was written anew since, nothing is noted,
     /// and what is left of it is read again.
     pub fn set_drained_to(&self, session: &SessionId, read: &JournalRead) -> io::Result<()> {

@@ -106,7 +106,9 @@ pub use clean::{Cleaner, clean, clean_name, clean_text};
 pub use clock::Clock;
 pub use context::Context;
 pub use doctor::{Check, CheckOutcome, free_bytes, unwritable};
-pub use engine::{Engine, has_memory, keep_memory_at, open_for_person, round_trips};
+pub use engine::{
+    Engine, QUICKLY_REWRITTEN, has_memory, keep_memory_at, open_for_person, round_trips,
+};
 pub use error::{Error, ErrorKind, Result, in_plain_words};
 pub use expand::Expanded;
 pub use export::export_markdown;
@@ -134,7 +136,9 @@ pub use model::{
 };
 pub use noticed::Noticed;
 pub use project::{Joined, KnownProject, Project, ProjectLinks, RootStanding, Roots, key_of};
-pub use purge::{Purged, ToErase};
+pub use purge::{
+    Purged, ToErase, has_late_secrets, hide_late_secrets, late_secrets, late_secrets_wait,
+};
 pub use reading::kind_of;
 pub use recall::{
     Arms, Ask, CandidateFate, CutReason, ElsewhereHint, Recall, RecallCandidate, Recalled,

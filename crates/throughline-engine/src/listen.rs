@@ -59,6 +59,11 @@ pub struct Reply {
 }
 
 impl Reply {
+    /// Leaves a brief unkept: it was written before a secret was taken out of what it tells.
+    pub fn forget_brief(&mut self) {
+        self.left.brief = None;
+    }
+
     /// What was captured, or why nothing was: saying what is known does not depend on it.
     fn after(captured: Result<Capture>) -> Self {
         let put_off = is_put_off(&captured);

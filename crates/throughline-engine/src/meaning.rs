@@ -281,7 +281,7 @@ pub(crate) fn new_texts(changes: &[Change]) -> Vec<(SpaceId, NodeId, String)> {
     for change in changes {
         if let Change::Insert(memory) | Change::Revise(memory) = change {
             add(memory);
-        } else if let Change::Restore { rows, .. } = change {
+        } else if let Change::Restore { rows, .. } | Change::Redact { rows, .. } = change {
             rows.iter().filter_map(|image| image.row.as_ref()?.as_memory()).for_each(&mut add);
         }
     }

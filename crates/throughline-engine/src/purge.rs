@@ -2,6 +2,7 @@
 
 mod elsewhere;
 mod gone;
+mod late;
 mod outside;
 mod scrub;
 mod whose;
@@ -31,6 +32,8 @@ use crate::transaction::Transaction;
 use crate::{Context, Error, Result, backup};
 
 pub(crate) use gone::Gone;
+pub(crate) use late::note_late;
+pub use late::{has_late_secrets, hide_late_secrets, late_secrets, late_secrets_wait};
 
 /// What was erased.
 #[derive(Debug, Clone, PartialEq, Default)]

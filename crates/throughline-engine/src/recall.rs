@@ -32,6 +32,7 @@ use throughline_store::Reader;
 use crate::flows::Recalling;
 use crate::{Card, Result};
 
+pub(crate) use after::clean_spool;
 pub use after::{Settled, recalls_wait};
 pub use elsewhere::ElsewhereHint;
 pub(crate) use words::Pool as WordsPool;

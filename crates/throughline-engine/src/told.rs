@@ -366,6 +366,13 @@ impl Tellings {
         Ok(found)
     }
 
+    /// Puts other lines in the place of those for which `clean` has one. Returns the files that could not be
+    /// rewritten.
+    pub(crate) fn rewrite(&self, clean: &mut dyn FnMut(&[u8]) -> Option<Vec<u8>>) -> Vec<PathBuf> {
+        let mut fails = |path: &PathBuf| rewrite_lines(path, clean).is_err() && path.exists();
+        self.days().into_iter().filter(|path| fails(path)).collect()
+    }
+
     /// Takes what is erased out of every telling. Returns the files that could not be cleaned.
     pub(crate) fn forget(&self, gone: &Gone) -> Vec<PathBuf> {
         let fails = |path: &PathBuf| forget_in(path, gone).is_err() && path.exists();
@@ -412,6 +419,26 @@ fn forget_in(path: &Path, gone: &Gone) -> io::Result<()> {
             kept.extend_from_slice(&line);
         }
         kept.push(b'\n');
+    }
+    if any { file::replace(path, &kept) } else { Ok(()) }
+}
+
+/// Puts other lines in the place of those for which `clean` has one.
+pub(crate) fn rewrite_lines(
+    path: &Path,
+    clean: &mut dyn FnMut(&[u8]) -> Option<Vec<u8>>,
+) -> io::Result<()> {
+    let held = file::open_locked(path, Hold::Exclusive)?;
+    let (mut kept, mut any) = (Vec::new(), false);
+    let mut reader = BufReader::new(&held);
+    loop {
+        let mut line = Vec::new();
+        if reader.read_until(b'\n', &mut line)? == 0 {
+            break;
+        }
+        let other = clean(&line);
+        any |= other.is_some();
+        kept.extend_from_slice(other.as_deref().unwrap_or(&line));
     }
     if any { file::replace(path, &kept) } else { Ok(()) }
 }

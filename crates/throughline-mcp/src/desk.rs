@@ -257,7 +257,8 @@ impl Desk {
         let Ok(context) = self.context(&CallerPlace::default()) else { return false };
         let Some(engine) = &self.engine else { return false };
         let context = Context { door: Door::Upkeep, session: None, ..context };
-        // What fails here is done by whoever sleeps next.
+        // What fails here is done by whoever comes next.
+        engine.erasing().take_out_late(&context).ok();
         let sleeping = engine.sleeping(&context);
         let slept = sleeping.sleep_until(Instant::now());
         if slept.as_ref().is_ok_and(|slept| slept.left.anything()) {

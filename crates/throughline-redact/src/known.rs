@@ -94,6 +94,14 @@ impl KnownSecrets {
         fresh.filter(|fresh| !self.hashes.contains(&fresh.hash)).collect()
     }
 
+    /// The fresh secrets that may be taken out of what was kept before, each with its rule: they are so
+    /// long and random that nobody means anything else by them, and nobody guesses them.
+    pub fn rare(&self) -> impl Iterator<Item = (&str, &'static str)> {
+        let fresh = |value: &str| !self.hashes.contains(&self.hash(value.as_bytes()));
+        let values = self.values.iter().map(|(value, rule)| (value.as_str(), *rule));
+        values.filter(move |(value, _)| is_rare(value) && fresh(value))
+    }
+
     /// Whether no secret is known.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty() && self.hashes.is_empty()
@@ -281,6 +289,26 @@ fn is_common(value: &str) -> bool {
     value.len() < 12
         && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
         && is_word_like(value)
+}
+
+/// Bytes from which on a value may be taken out of what was kept before.
+const RARE_BYTES_MIN: usize = 12;
+/// Different bytes that it has at least.
+const RARE_DISTINCT_MIN: usize = 8;
+
+/// Whether a value is long and random: one stretch of letters with digits or signs between them, and
+/// mostly no words.
+fn is_rare(value: &str) -> bool {
+    let has = |wanted: fn(&u8) -> bool| value.bytes().any(|byte| wanted(&byte));
+    let mixed = has(u8::is_ascii_digit)
+        || has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) && value.len() >= 20;
+    let distinct: BTreeSet<u8> = value.bytes().collect();
+    value.len() >= RARE_BYTES_MIN
+        && !value.chars().any(char::is_whitespace)
+        && has(u8::is_ascii_alphabetic)
+        && mixed
+        && distinct.len() >= RARE_DISTINCT_MIN
+        && !is_word_like(value)
 }
 
 impl From<Span> for TakenSecret {

@@ -104,6 +104,10 @@ fn erased(change: &Change, before: &[Image]) -> Option<Erased> {
         let (episode, quoting) = (Some(stone.turn()), quoting.collect());
         return Some(Erased { episode, quoting, ..Erased::nothing(stone.space) });
     }
+    if let Change::Redact { stone, .. } = change {
+        let secret = stone.trace.clone().map(|trace| (stone.memory, trace));
+        return Some(Erased { secret, ..Erased::nothing(stone.space) });
+    }
     let (Change::Purge(stone) | Change::Expunge(stone)) = change else {
         return None;
     };

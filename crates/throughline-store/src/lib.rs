@@ -50,8 +50,8 @@ pub use query::{
 pub use said::{find_turns, quoted_by, told_turn, turns_holding, turns_under, wordings};
 pub use sqlite::{SQLITE_FLOOR, SqliteStore};
 pub use store::{
-    Condition, Erasure, Finding, PERSON, Planner, Reader, Store, StoreHealth, StoredBatch,
-    compare_dumps,
+    Condition, Erasure, Finding, HeldSecrets, PERSON, Planner, Reader, Store, StoreHealth,
+    StoredBatch, compare_dumps,
 };
 pub use tables::{Tables, nodes_of_key};
 pub use transfer::{Transferred, transfer};

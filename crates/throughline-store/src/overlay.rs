@@ -15,7 +15,7 @@ use throughline_core::row::{Injection, Tombstone};
 use throughline_core::scope::Space;
 use throughline_core::{
     BatchId, Change, Edge, Entity, EntityKind, Fingerprint, Kind, Leaf, Logged, Memory, MemoryId,
-    NodeId, Pending, Relation, Row, RowKey, SessionId, SpaceId, Watermark,
+    NodeId, Pending, Relation, Row, RowKey, SessionId, SpaceId, Trace, Watermark,
 };
 
 use crate::document::{Postings, Shelf};
@@ -24,7 +24,7 @@ use crate::query::{
     EntityName, LogQuery, MemoryPage, MemoryQuery, SessionPage, SlotQuery, TextHit, TextOf,
     TextQuery, TurnPage, Vector,
 };
-use crate::store::{FOUND_MAX, Reader, StoredBatch};
+use crate::store::{FOUND_MAX, HeldSecrets, Reader, StoredBatch};
 use crate::{Error, Result};
 use folded::{Folded, Laid};
 
@@ -409,6 +409,10 @@ impl Reader for Overlay<'_> {
 
     fn deferred(&self, space: SpaceId) -> Result<Vec<Pending>> {
         self.base.deferred(space)
+    }
+
+    fn holding_secrets(&self, traces: &[Trace]) -> Result<HeldSecrets> {
+        self.base.holding_secrets(traces)
     }
 
     fn counts(&self, spaces: &[SpaceId]) -> Result<BTreeMap<String, u64>> {

@@ -29,6 +29,7 @@ mod places;
 mod read;
 mod records;
 mod rows;
+mod secrets;
 mod text;
 mod tls;
 mod turn;

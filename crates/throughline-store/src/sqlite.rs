@@ -18,6 +18,7 @@ mod open;
 mod read;
 mod readers;
 mod rows;
+mod secrets;
 mod sessions;
 mod space;
 mod standing;

@@ -1,15 +1,17 @@
 //! Store: the contract of every place where memory is kept. Its operations are few and coarse, each
 //! one round trip, so that a database across a network would fit too.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use throughline_core::{
     Batch, BatchId, Commit, Edge, Entity, EntityKind, Fingerprint, Kind, Leaf, Logged, Memory,
-    MemoryId, NodeId, Pending, Relation, Row, RowKey, SessionId, SpaceId, Timestamp, Watermark,
+    MemoryId, NodeId, Pending, Relation, Row, RowKey, SessionId, SpaceId, Timestamp, Trace,
+    Watermark,
     row::{Injection, Tombstone},
     scope::Space,
+    trace,
 };
 
 use crate::Result;
@@ -273,6 +275,10 @@ pub trait Reader {
     /// not, each wording once, by id.
     fn deferred(&self, space: SpaceId) -> Result<Vec<Pending>>;
 
+    /// What still holds one of these secrets: rows of any table, and the spaces of those and of the
+    /// changes of the log that do.
+    fn holding_secrets(&self, traces: &[Trace]) -> Result<HeldSecrets>;
+
     /// Every space that was ever written to.
     fn spaces(&self) -> Result<Vec<Space>>;
 
@@ -282,6 +288,30 @@ pub trait Reader {
     /// Dump: every row that the log rebuilds, as sorted lines of text. Two stores with the same log
     /// have the same dump.
     fn dump(&self) -> Result<Vec<String>>;
+}
+
+/// What a store holds of secrets that were recognised too late.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct HeldSecrets {
+    /// The rows, whatever their table.
+    pub rows: Vec<Row>,
+    /// The spaces of the rows, and of what the log has of them.
+    pub spaces: BTreeSet<SpaceId>,
+    /// Which of the secrets were found.
+    pub traces: BTreeSet<Trace>,
+}
+
+impl HeldSecrets {
+    /// Notes which secrets stand in a text of a space. Says whether there was one.
+    pub(crate) fn look(&mut self, space: SpaceId, traces: &[Trace], text: &str) -> bool {
+        if !trace::holds(traces, text) {
+            return false;
+        }
+        let found = traces.iter().filter(|one| trace::holds(std::slice::from_ref(*one), text));
+        self.traces.extend(found.cloned());
+        self.spaces.insert(space);
+        true
+    }
 }
 
 /// Outcome of finishing an erasure.

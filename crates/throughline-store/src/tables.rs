@@ -15,12 +15,12 @@ use throughline_core::fold::View;
 use throughline_core::row::Tombstone;
 use throughline_core::{
     Batch, BatchId, Change, Edge, Entity, EntityKind, Episode, Fingerprint, Logged, Memory,
-    MemoryId, NodeId, Pending, Relation, Row, RowKey, SpaceId, Table, Timestamp,
+    MemoryId, NodeId, Pending, Relation, Row, RowKey, SpaceId, Table, Timestamp, Trace, trace,
 };
 
 use crate::apply::{Writable, apply};
 use crate::query::Vector;
-use crate::store::StoredBatch;
+use crate::store::{HeldSecrets, StoredBatch};
 use crate::{Error, Result};
 
 /// Tables: everything that a store holds, in maps.
@@ -153,6 +153,50 @@ impl Tables {
         found
     }
 
+    /// Every operation that waited for a person and that the log still tells in words.
+    fn ever_deferred(&self, space: SpaceId) -> Vec<Pending> {
+        let told = self.log.iter().flat_map(deferred_in);
+        let mut found: Vec<Pending> = told.filter(|one| one.space == space).cloned().collect();
+        found.sort_by(|a, b| (a.id, a.at, &a.operation).cmp(&(b.id, b.at, &b.operation)));
+        found.dedup();
+        found
+    }
+
+    /// What holds one of these secrets.
+    fn held(&self, traces: &[Trace]) -> HeldSecrets {
+        let mut held = HeldSecrets::default();
+        for (key, row) in self.rows.iter().filter(|(key, _)| key.table != Table::Tombstone) {
+            if held.look(key.space, traces, &row.body()) {
+                held.rows.push(row.clone());
+            }
+        }
+        for stored in &self.batches {
+            let space = stored.batch.space;
+            held.look(space, traces, &serde_json::to_string(&stored.batch).unwrap_or_default());
+        }
+        for logged in &self.log {
+            let space = self.places.get(&logged.batch).map(|at| self.batches[*at].batch.space);
+            let before = serde_json::to_string(&logged.before).unwrap_or_default();
+            held.look(space.unwrap_or(SpaceId::GLOBAL), traces, &before);
+        }
+        held
+    }
+
+    /// Takes a secret out of the log.
+    fn scrub_secret(&mut self, trace: &Trace) {
+        let traces = std::slice::from_ref(trace);
+        for logged in &mut self.log {
+            trace::clean_change(traces, &mut logged.change);
+            trace::clean_images(traces, &mut logged.before);
+        }
+        for stored in &mut self.batches {
+            trace::clean_header(traces, &mut stored.batch);
+            for change in &mut stored.batch.changes {
+                trace::clean_change(traces, change);
+            }
+        }
+    }
+
     fn tombstone_rows(&self) -> impl Iterator<Item = &Tombstone> {
         self.table(Table::Tombstone).filter_map(Row::as_tombstone)
     }
@@ -241,6 +285,10 @@ impl Writable for Tables {
     }
 
     fn scrub(&mut self, erased: &Erased) -> Result<()> {
+        if let Some((_, trace)) = &erased.secret {
+            self.scrub_secret(trace);
+            return Ok(());
+        }
         let touching: BTreeSet<BatchId> = self
             .log
             .iter()

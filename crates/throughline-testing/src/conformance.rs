@@ -23,6 +23,7 @@ mod postings;
 mod purge;
 mod random;
 mod rows;
+mod secrets;
 mod silence;
 mod text;
 mod threads;
@@ -242,6 +243,10 @@ macro_rules! for_every_case {
                     the_past_no_longer_shows_what_was_erased
                     the_same_claim_may_come_back_and_be_erased_again
                     erasing_in_one_space_leaves_the_same_claim_in_others
+                }
+                secrets {
+                    no_log_or_table_holds_a_secret_that_was_recognised_too_late
+                    a_secret_that_was_recognised_too_late_is_found_by_no_words
                 }
                 silence {
                     no_word_of_an_erased_turn_is_left_in_any_log_or_table

@@ -266,6 +266,7 @@ pub fn change_name(change: &Change) -> &'static str {
         Change::Defer(_) => "defer",
         Change::Decide { .. } => "decide",
         Change::Silence { .. } => "silence",
+        Change::Redact { .. } => "redact",
         Change::Shelve(_) => "shelve",
         Change::Unshelve { .. } => "unshelve",
         Change::Slept { .. } => "slept",

@@ -41,7 +41,9 @@ use std::io::Read as _;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use throughline_engine::{Card, Error, ErrorKind, Put};
+use throughline_core::permission::Door;
+use throughline_core::scope::Level;
+use throughline_engine::{Card, Context, Engine, Error, ErrorKind, Put, has_late_secrets};
 use throughline_view::{OneMemory, PutMemory};
 
 use crate::args::Command;
@@ -286,4 +288,13 @@ fn from_stdin() -> anyhow::Result<String> {
     let text = String::from_utf8(bytes)
         .map_err(|_| Error::BadInput("the text is not UTF-8".to_owned()))?;
     Ok(text.trim_end_matches('\n').to_owned())
+}
+
+/// Takes out of what was kept what was recognised as a secret only later.
+fn take_out_secrets(settings: &Settings, engine: &Engine) -> anyhow::Result<()> {
+    if has_late_secrets(&settings.home) {
+        let (level, door) = (Level::Global, Door::Upkeep);
+        engine.erasing().take_out_late(&Context { level, door, ..settings.context()? })?;
+    }
+    Ok(())
 }

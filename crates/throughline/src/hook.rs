@@ -20,7 +20,7 @@ use throughline_core::scope::Level;
 use throughline_core::{Timestamp, tokens};
 use throughline_engine::{
     Audience, Cleaner, Context, Damage, Engine, Journal, JournalEntry, Project, Reply, Said,
-    Tellings, UnsavedMind, is_kept, note_failure, note_fired,
+    Tellings, UnsavedMind, has_late_secrets, hide_late_secrets, is_kept, note_failure, note_fired,
 };
 
 use crate::args;
@@ -93,7 +93,28 @@ pub(crate) fn hook(
 }
 
 /// What is left for when the answer has been given.
-struct Rest {
+enum Rest {
+    /// What follows an event that memory listened to.
+    Heard(Box<HeardRest>),
+    /// A secret that was told before is to be taken out of what was kept.
+    Secrets(Context),
+}
+
+impl Rest {
+    fn carry_out(self, settings: &Settings) {
+        match self {
+            Self::Heard(rest) => rest.carry_out(settings),
+            Self::Secrets(context) => {
+                if let Ok(engine) = settings.engine() {
+                    worker::take_out_secrets(settings, &engine, &context);
+                }
+            }
+        }
+    }
+}
+
+/// What is left of an event that memory listened to.
+struct HeardRest {
     engine: Engine,
     context: Context,
     event: Event,
@@ -102,13 +123,16 @@ struct Rest {
     mind: Option<UnsavedMind>,
 }
 
-impl Rest {
-    fn carry_out(self, settings: &Settings) {
+impl HeardRest {
+    fn carry_out(mut self, settings: &Settings) {
         let (home, now) = (&settings.home, settings.clock.now());
         if let Some(Err(error)) = self.mind.as_ref().map(UnsavedMind::save) {
             note(home, now, "keep what a session has in mind", &error.to_string());
         }
         drop(self.mind);
+        if worker::take_out_secrets(settings, &self.engine, &self.context) {
+            self.reply.forget_brief();
+        }
         if !matches!(self.event.what, What::Started(_)) || !settings.journal {
             return;
         }
@@ -223,7 +247,8 @@ fn listen(
     if let What::ToolsRan(_) = event.what
         && !throughline_agents::warns_late(agent)
     {
-        return Ok((HookAnswer::default(), None));
+        let rest = has_late_secrets(home).then_some(Rest::Secrets(context));
+        return Ok((HookAnswer::default(), rest));
     }
     let engine = settings.engine()?.in_time(told_at, deadline);
     let (reply, mind) = if !throughline_agents::can_inject(agent, name) {
@@ -244,10 +269,7 @@ fn listen(
     if let Some(trouble) = &reply.trouble {
         note(home, now, name, trouble);
     }
-    let mut said = reply.said.clone();
-    if let What::Started(_) = event.what {
-        ask_once(settings, &context.project, &mut said);
-    }
+    let said = to_say(settings, &context, &event, &reply);
     let text = throughline_agents::answer(agent, name, &said.text);
     let telling = text.is_some().then(|| {
         let told = Context { session: Some(event.session.clone()), ..context.clone() };
@@ -258,8 +280,20 @@ fn listen(
     });
     let waits =
         matches!(event.what, What::Prompted { .. } | What::ToolStarts(_) | What::ToolsRan(_));
-    let rest = Some(Rest { engine, context, event, reply, mind });
+    let rest = HeardRest { engine, context, event, reply, mind };
+    let rest = Some(Rest::Heard(Box::new(rest)));
     Ok((HookAnswer { text: text.unwrap_or_default(), telling, is_pause: !waits }, rest))
+}
+
+/// What is put in front of the agent.
+fn to_say(settings: &Settings, context: &Context, event: &Event, reply: &Reply) -> Said {
+    let mut said = reply.said.clone();
+    if let What::Started(_) = event.what {
+        ask_once(settings, &context.project, &mut said);
+    }
+    // What is still to be taken out of memory is not told once more.
+    hide_late_secrets(&settings.home, &mut said.text);
+    said
 }
 
 /// Notes what could not be written down. It is lost where something was said in it: that a session

@@ -5,7 +5,8 @@ use std::process::{Child, Command, Stdio};
 
 use throughline_core::Timestamp;
 use throughline_engine::{
-    Context, DEEP_BESIDE_MAX, DeepDue, Engine, is_older, want_work, worker_wanted,
+    Context, DEEP_BESIDE_MAX, DeepDue, Engine, QUICKLY_REWRITTEN, has_late_secrets, is_older,
+    late_secrets_wait, want_work, worker_wanted,
 };
 
 use crate::settings::Settings;
@@ -50,6 +51,23 @@ pub(crate) fn back_up(settings: &Settings, engine: &Engine) -> Option<Child> {
         return None;
     }
     start_with(&settings.home, &["backup", "--if-due"])
+}
+
+/// Takes out of what was kept what was recognised as a secret only now: at once, or in a process of its own
+/// where that takes long. Says whether there was anything.
+pub(crate) fn take_out_secrets(settings: &Settings, engine: &Engine, context: &Context) -> bool {
+    if !has_late_secrets(&settings.home) {
+        return false;
+    }
+    let bytes = engine.checking().health().map_or(u64::MAX, |health| health.bytes);
+    let quickly = bytes < QUICKLY_REWRITTEN && !late_secrets_wait(&settings.home);
+    if quickly || settings.environment.inside {
+        // What is cut off or fails here is done by the next hook.
+        engine.erasing().take_out_late(context).ok();
+    } else {
+        start_with(&settings.home, &["backup", "--if-due"]);
+    }
+    true
 }
 
 /// Opens a memory of an older version in a process of its own: whoever is waited for is cut off before a large one is

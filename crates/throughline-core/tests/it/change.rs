@@ -40,13 +40,14 @@ fn place(change: &Change) -> usize {
         Change::Shelve(_) => 24,
         Change::Unshelve { .. } => 25,
         Change::Slept { .. } => 26,
+        Change::Redact { .. } => 27,
     }
 }
 
 #[test]
 fn the_log_is_written_as_it_always_was() {
     let places: Vec<_> = one_of_each().iter().map(place).collect();
-    assert_eq!(places, (0..27).collect::<Vec<_>>(), "one of every variant");
+    assert_eq!(places, (0..28).collect::<Vec<_>>(), "one of every variant");
     let lines: Vec<_> =
         one_of_each().iter().map(|change| serde_json::to_string(change).unwrap()).collect();
     insta::assert_snapshot!(lines.join("\n"), @r#"
@@ -77,6 +78,7 @@ fn the_log_is_written_as_it_always_was() {
     {"shelve":{"id":"00000000-0000-0000-0000-000000000007","space":1,"memory":"00000000-0000-0000-0000-000000000001","shelf":"file","name":"/memories/plan.md","order":3,"text":"Use tabs.\n","notes":["draft"],"at":"2024-10-05T00:00:00.000Z"}}
     {"unshelve":{"space":1,"memory":"00000000-0000-0000-0000-000000000001","leaf":"00000000-0000-0000-0000-000000000007"}}
     {"slept":{"space":1,"key":"github.com/acme/app","mark":{"to":"00000000-0000-0000-0000-000000000005","changes":3,"at":"2024-10-06T00:00:00.000Z"}}}
+    {"redact":{"stone":{"space":1,"fingerprint":"82afd07731fab842f0838e4d0604819b3d169d71d811d127d14ded694f3b5675","memory":"82afd077-31fa-b842-f083-8e4d0604819b","at":"2024-10-07T00:00:00.000Z","trace":{"salt":"00000000000000ff","length":20,"filter":7,"hash":"0123456789abcdef0123456789abcdef","kind":"token"}},"rows":[{"key":{"space":1,"table":"memory","key":"00000000-0000-0000-0000-000000000001"},"row":{"memory":{"id":"00000000-0000-0000-0000-000000000001","space":1,"session":"s","kind":"fact","content":"Staging runs Postgres 16.","fingerprint":"1e67a2c6b8f659aba2028afd61ee0e8791a495eb13ee2d1a46e31d89b2c65fc3","label":"database","domain":"technical","importance":0.5,"slot":{"subject":"staging","predicate":"runs","object":"Postgres 16","cardinality":"one"},"authority":"user_corrected","confidence":1.0,"state":"superseded","previous":"staged","since":"2024-10-06T00:00:00.000Z","valid_from":"2024-10-05T00:00:00.000Z","valid_until":"2024-10-06T00:00:00.000Z","recorded_at":"2024-10-04T00:00:00.000Z","last_verified_at":"2024-10-05T00:00:00.000Z","superseded_by":"00000000-0000-0000-0000-000000000002","pinned":true,"cold":true,"graduated_at":"2024-10-12T00:00:00.000Z","done_at":"2024-10-13T00:00:00.000Z","triggers":["psql"]}}}]}}
     "#);
 }
 

@@ -5,7 +5,7 @@ use throughline_core::watermark::{Reading, Referent, Tally};
 use throughline_core::{
     Authority, BatchId, Cardinality, Change, Edge, Entity, EntityId, EntityKind, Episode,
     EpisodeId, Leaf, LeafId, Memory, Pending, PendingId, Relation, Row, RowKey, Ruling, Slot,
-    Space, State, Usage, Watermark, sleep,
+    Space, State, Trace, Usage, Watermark, sleep,
 };
 use uuid::Uuid;
 
@@ -151,6 +151,17 @@ pub(crate) fn file() -> Referent {
     Referent::File { path: "compose.yml".to_owned(), span: Some((3, 9)) }
 }
 
+/// What remains of a secret.
+fn trace() -> Trace {
+    Trace {
+        salt: "00000000000000ff".to_owned(),
+        length: 20,
+        filter: 7,
+        hash: "0123456789abcdef0123456789abcdef".to_owned(),
+        kind: "token".to_owned(),
+    }
+}
+
 /// One of every variant, in the order of their declaration.
 pub(crate) fn one_of_each() -> Vec<Change> {
     let stone = Tombstone::of(&full_memory(), day(3));
@@ -203,6 +214,13 @@ pub(crate) fn one_of_each() -> Vec<Change> {
             space: space_id,
             key: space().key,
             mark: sleep::SleepMark { to: BatchId(Uuid::from_u128(5)), changes: Some(3), at },
+        },
+        Change::Redact {
+            stone: trace().stone(space_id, day(3)),
+            rows: vec![Image {
+                key: RowKey::memory(SPACE, id(1)),
+                row: Some(Row::Memory(Box::new(full_memory()))),
+            }],
         },
     ]
 }

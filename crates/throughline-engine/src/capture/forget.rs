@@ -1,13 +1,17 @@
 //! Forgetting: what is erased leaves every session's mind, and does not come in again.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::Value;
 
 use throughline_core::{Episode, Fingerprint, NodeId, SessionId, SpaceId, words};
 use throughline_store::Reader;
 
 use super::{Mind, Minds};
 use crate::Result;
+use crate::journal::file;
 use crate::purge::Gone;
 
 /// How often a session is asked for its turn. A hook is done within a second.
@@ -33,6 +37,37 @@ impl Minds {
             let mut mind = self.load(&session);
             // What lies beside the mind becomes part of it, without what is erased.
             if (mind.forget(&session, gone) || apart) && self.save(&session, &mind).is_err() {
+                left.push(path);
+            }
+        }
+        // Whatever stays there is swept away in time.
+        self.clear_aside().ok();
+        left
+    }
+}
+
+/// How long a session that takes out what it must not keep waits for whoever listens.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+impl Minds {
+    /// Changes what sessions have in mind as it is written, where `clean` says that it changed something.
+    /// Returns the files that could not be changed.
+    pub(crate) fn rewrite(&self, clean: &mut dyn FnMut(&mut Value) -> bool) -> Vec<PathBuf> {
+        let mut left = Vec::new();
+        for session in self.sessions() {
+            let path = self.path(&session);
+            let Some(_turn) = self.lock_within(&session, PATIENCE) else {
+                left.push(path);
+                continue;
+            };
+            let read = |path: &Path| {
+                let bytes = std::fs::read(path).ok()?;
+                serde_json::from_slice::<Value>(&bytes).ok()
+            };
+            let Some(mut json) = read(&path) else { continue };
+            let written =
+                clean(&mut json).then(|| file::replace(&path, json.to_string().as_bytes()));
+            if written.is_some_and(|written| written.is_err()) {
                 left.push(path);
             }
         }

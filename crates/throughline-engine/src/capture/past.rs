@@ -23,7 +23,7 @@ impl Capturing<'_> {
         turns: &[Captured],
         progress: &mut dyn FnMut(usize),
     ) -> Result<Capture> {
-        let turns = cleaned(turns, Cleaner::of(&self.engine.home, Some(session)));
+        let turns = self.cleaned(session, turns);
         let (mut done, mut mind) = (Capture::default(), Mind::reading());
         let last = turns.len().div_ceil(AT_ONCE).saturating_sub(1);
         for (at, some) in turns.chunks(AT_ONCE).enumerate() {
@@ -38,7 +38,7 @@ impl Capturing<'_> {
     pub fn known_turns(&self, session: &SessionId, turns: &[Captured]) -> Result<usize> {
         let (reader, space) = (self.engine.now_reader()?, self.context.project.space());
         let (mut said, mut known) = (BTreeMap::new(), 0);
-        for turn in cleaned(turns, Cleaner::of(&self.engine.home, Some(session)))
+        for turn in cleaned(turns, &mut Cleaner::of(&self.engine.home, Some(session)))
             .iter()
             .filter(|turn| !turn.text.trim().is_empty())
         {
@@ -65,7 +65,7 @@ impl Capturing<'_> {
         let mut done = Capture::default();
         for (session, turns) in sessions {
             let mut mind = Mind::reading();
-            let turns = cleaned(&turns, Cleaner::of(&self.engine.home, Some(session)));
+            let turns = self.cleaned(session, &turns);
             let flush = Some(Flush::Ending);
             done.add(self.take_in_turns(session, None, &turns, &mut mind, flush)?);
         }
@@ -73,8 +73,18 @@ impl Capturing<'_> {
     }
 }
 
+impl Capturing<'_> {
+    /// Turns of a session without secrets. What is recognised in them is known from now on.
+    fn cleaned(&self, session: &SessionId, turns: &[Captured]) -> Vec<Captured> {
+        let mut cleaner = Cleaner::of(&self.engine.home, Some(session));
+        let turns = cleaned(turns, &mut cleaner);
+        cleaner.keep(&self.engine.home, Some(session));
+        turns
+    }
+}
+
 /// Turns without secrets. What one of them shows, or what the session showed before, goes from all.
-fn cleaned(turns: &[Captured], mut cleaner: Cleaner) -> Vec<Captured> {
+fn cleaned(turns: &[Captured], cleaner: &mut Cleaner) -> Vec<Captured> {
     let mut turns = turns.to_vec();
     for turn in &mut turns {
         texts(turn).into_iter().for_each(|text| cleaner.redact(text));

@@ -5,12 +5,13 @@ use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use throughline_core::event::{Event, What};
-use throughline_core::{SessionId, Slot, Speaker, text};
+use throughline_core::{SessionId, Slot, Speaker, Trace, text};
 use throughline_redact::{Hash, KnownSecrets, asks_for_secret, is_secret_file};
 
 use super::{AgentPlace, NOT_KEPT, clean_name, hide_private_files};
 use crate::capture::Minds;
 use crate::journal::file;
+use crate::purge::note_late;
 use crate::{Context, Engine};
 
 /// Bytes of a text that are looked at; what is longer loses its middle first. More than is kept of
@@ -206,6 +207,8 @@ impl Cleaner {
             return;
         }
         self.learn(&written, session);
+        // Before anything is known of them: whoever is cut off here leaves a note too many.
+        note_late(home, &self.late()).ok();
         let tag = session.map(tag);
         let fresh = self.known.fresh();
         let lines = fresh.iter().filter_map(|fresh| {
@@ -231,6 +234,14 @@ impl Cleaner {
         } else {
             file.write_all(lines.as_bytes()).ok();
         }
+    }
+}
+
+impl Cleaner {
+    /// The traces of values that were recognised here for the first time and may have been kept before.
+    fn late(&self) -> Vec<Trace> {
+        let rare = self.known.rare();
+        rare.filter_map(|(value, rule)| Trace::of(value, rule, fastrand::u64(1..))).collect()
     }
 }
 

@@ -4,13 +4,14 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use throughline_core::Timestamp;
-use throughline_core::text::plural;
+use throughline_core::text::{agree, plural};
 use throughline_store::Error as StoreError;
 
 use super::Check;
 use crate::Error;
 use crate::backup::{self, Leftover, leftovers};
 use crate::journal::{file, note};
+use crate::late_secrets;
 
 /// Less room than this will not last.
 const ROOM_BYTES_MIN: u64 = 64 << 20;
@@ -92,6 +93,19 @@ pub(super) fn leftover_checks(home: &Path, before: &[Leftover]) -> Vec<Check> {
         checks.push(Check::fine("left over", detail));
     }
     checks
+}
+
+/// Values that were recognised as secrets and may still stand in what was kept before.
+pub(super) fn late_check(home: &Path) -> Option<Check> {
+    let count = Some(late_secrets(home)).filter(|count| *count > 0)?;
+    let (values, were) = (plural(count, "value"), agree(count, "was", "were"));
+    let detail = format!(
+        "{values} {were} recognised as a secret after being told, and may still stand in what was kept \
+         before"
+    );
+    let hint = "the next thing that an agent tells or that is remembered takes it out of every file, and so does \
+        `doctor --mend`; a program that still has the old state open must end first";
+    Some(Check::wrong("secrets", detail, hint))
 }
 
 /// The copies that can be restored, in a few words.

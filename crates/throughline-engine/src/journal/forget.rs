@@ -1,4 +1,5 @@
-//! Forgetting: lines that tell what is erased leave the journal, drained or not.
+//! Forgetting: lines that tell what is erased leave the journal, drained or not, and lines that hold
+//! a secret lose it.
 //!
 //! The rest is copied while others may still write, so that a hook waits only for the last few lines
 //! and for the disk. A crash leaves the old journal or the new one; between the new one and its mark
@@ -37,15 +38,37 @@ pub(crate) struct Forgotten {
     pub(crate) left: Vec<PathBuf>,
 }
 
+/// What becomes of a line.
+enum Fate {
+    Stays,
+    /// It goes; the entry, if it was one.
+    Goes(Option<Box<JournalEntry>>),
+    /// Another takes its place.
+    Becomes(Vec<u8>),
+}
+
+/// Decides about every line.
+type Judge<'a> = &'a mut dyn FnMut(&[u8]) -> Fate;
+
 /// One journal, written anew beside the old one.
 struct JournalCopy {
     path: PathBuf,
     file: File,
     /// How much of the old one was gone through.
     seen: u64,
-    /// Where the lines lay that went, each with its length.
-    gone: Vec<(u64, u64)>,
+    /// The lines that went or became others.
+    changed: Vec<ChangedLine>,
     entries: Vec<JournalEntry>,
+}
+
+/// A line that is not what it was.
+struct ChangedLine {
+    /// Where it lay.
+    at: u64,
+    /// How long it was.
+    was: u64,
+    /// How long it is.
+    is: u64,
 }
 
 impl Journal {
@@ -54,7 +77,8 @@ impl Journal {
         let mut done = Forgotten::default();
         let found = self.list().map(|(found, _)| found).unwrap_or_default();
         for path in found.into_iter().map(|one| one.path) {
-            match forget_in(&path, gone) {
+            let judge: Judge<'_> = &mut |line| is_gone(line, gone).map_or(Fate::Stays, Fate::Goes);
+            match change_in(&path, judge) {
                 Ok((lines, entries)) => {
                     done.lines += lines;
                     done.entries.extend(entries);
@@ -73,24 +97,41 @@ impl Journal {
         }
         done
     }
+
+    /// Puts other lines in the place of those for which `clean` has one. Returns the journals that could
+    /// not be rewritten.
+    pub(crate) fn rewrite(&self, clean: &mut dyn FnMut(&[u8]) -> Option<Vec<u8>>) -> Vec<PathBuf> {
+        let mut left = Vec::new();
+        let found = self.list().map(|(found, _)| found).unwrap_or_default();
+        for path in found.into_iter().map(|one| one.path) {
+            let judge: Judge<'_> = &mut |line| clean(line).map_or(Fate::Stays, Fate::Becomes);
+            match change_in(&path, judge) {
+                Err(error) if error.kind() != ErrorKind::NotFound => left.push(path),
+                Ok(_) | Err(_) => {}
+            }
+        }
+        for half in file::with_extension(&self.folder, "tmp").unwrap_or_default() {
+            if file::remove(&half).is_err() {
+                left.push(half);
+            }
+        }
+        left
+    }
 }
 
-/// Takes lines out of one journal. Says how many, and which entries they were.
-fn forget_in(
-    path: &Path,
-    gone: &dyn Fn(JournalLine<'_>) -> bool,
-) -> io::Result<(usize, Vec<JournalEntry>)> {
+/// Takes lines out of one journal, or puts others in their place. Says how many, and which entries went.
+fn change_in(path: &Path, judge: Judge<'_>) -> io::Result<(usize, Vec<JournalEntry>)> {
     let mut error = io::Error::new(ErrorKind::WouldBlock, "it keeps changing");
     for _ in 0..TRIES {
         let mut old = file::open_to_read(path)?;
-        if !holds_any(&mut old, gone)? {
+        if !holds_any(&mut old, judge)? {
             return Ok((0, Vec::new()));
         }
         let mut copy = JournalCopy::beside(path)?;
-        let taken = copy.take(&mut old, Last::Whole, gone);
-        let done = taken.and_then(|()| copy.put_in_place(path, &old, gone));
+        let taken = copy.take(&mut old, Last::Whole, judge);
+        let done = taken.and_then(|()| copy.put_in_place(path, &old, judge));
         match done {
-            Ok(true) => return Ok((copy.gone.len(), copy.entries)),
+            Ok(true) => return Ok((copy.changed.len(), copy.entries)),
             Ok(false) => {}
             Err(failed) if failed.kind() == ErrorKind::WouldBlock => error = failed,
             Err(failed) => {
@@ -103,10 +144,10 @@ fn forget_in(
     Err(error)
 }
 
-fn holds_any(file: &mut File, gone: &dyn Fn(JournalLine<'_>) -> bool) -> io::Result<bool> {
+fn holds_any(file: &mut File, judge: Judge<'_>) -> io::Result<bool> {
     let mut any = false;
     each_line(file, 0, Last::Torn, &mut |line| {
-        any |= is_gone(line, gone).is_some();
+        any |= !matches!(judge(line), Fate::Stays);
         Ok(())
     })?;
     Ok(any)
@@ -116,26 +157,25 @@ impl JournalCopy {
     fn beside(path: &Path) -> io::Result<Self> {
         let path = path.with_extension(format!("{:016x}.tmp", fastrand::u64(..)));
         let file = file::open_regular(&path, OpenOptions::new().write(true).create_new(true))?;
-        Ok(Self { path, file, seen: 0, gone: Vec::new(), entries: Vec::new() })
+        Ok(Self { path, file, seen: 0, changed: Vec::new(), entries: Vec::new() })
     }
 
     /// Takes over the lines that stay, from where it was left.
-    fn take(
-        &mut self,
-        old: &mut File,
-        last: Last,
-        gone: &dyn Fn(JournalLine<'_>) -> bool,
-    ) -> io::Result<()> {
+    fn take(&mut self, old: &mut File, last: Last, judge: Judge<'_>) -> io::Result<()> {
         let (file, seen) = (&mut self.file, &mut self.seen);
-        let (gone_at, entries) = (&mut self.gone, &mut self.entries);
+        let (changed, entries) = (&mut self.changed, &mut self.entries);
         each_line(old, *seen, last, &mut |line| {
             let length = line.len() as u64;
-            match is_gone(line, gone) {
-                Some(entry) => {
-                    gone_at.push((*seen, length));
+            match judge(line) {
+                Fate::Goes(entry) => {
+                    changed.push(ChangedLine { at: *seen, was: length, is: 0 });
                     entries.extend(entry.map(|entry| *entry));
                 }
-                None => file.write_all(line)?,
+                Fate::Becomes(other) => {
+                    changed.push(ChangedLine { at: *seen, was: length, is: other.len() as u64 });
+                    file.write_all(&other)?;
+                }
+                Fate::Stays => file.write_all(line)?,
             }
             *seen += length;
             Ok(())
@@ -145,24 +185,21 @@ impl JournalCopy {
 
     /// Takes the journal's place, with what was written to it meanwhile. `false` if there is another
     /// one there by now.
-    fn put_in_place(
-        &mut self,
-        path: &Path,
-        old: &File,
-        gone: &dyn Fn(JournalLine<'_>) -> bool,
-    ) -> io::Result<bool> {
+    fn put_in_place(&mut self, path: &Path, old: &File, judge: Judge<'_>) -> io::Result<bool> {
         let mut held = file::open_locked(path, Hold::Exclusive)?;
         let (mark, data) = (verified_mark(path), held.metadata()?);
         if !file::is_same(old, &held) {
             return Ok(false);
         }
-        self.take(&mut held, Last::Torn, gone)?;
+        self.take(&mut held, Last::Torn, judge)?;
         // It is as old as what it holds.
         self.file.set_modified(data.modified()?)?;
         std::fs::rename(&self.path, path)?;
         if mark > 0 {
-            let before = self.gone.iter().filter(|(at, _)| *at < mark).map(|(_, length)| length);
-            let mark = mark - before.sum::<u64>();
+            let before = || self.changed.iter().filter(|one| one.at < mark);
+            let (was, is): (u64, u64) =
+                (before().map(|one| one.was).sum(), before().map(|one| one.is).sum());
+            let mark = mark - was + is;
             let tail = tail_of(&mut file::open_to_read(path)?, mark)?;
             file::replace(&path.with_extension("mark"), format!("{mark} {tail}\n").as_bytes())?;
         }
@@ -286,6 +323,41 @@ mod tests {
             }
             assert_eq!(journal.forget(&zebra).lines, 0, "nothing is left to forget");
         }
+    }
+
+    #[test]
+    fn wherever_lines_become_others_the_same_is_drained_and_the_same_is_not() {
+        let lines = ["one", "a zebra", "two", "zebra zebra", "three"];
+        for other in ["cat", "a hippopotamus"] {
+            let becomes = |line: &str| line.replace("zebra", other);
+            for drained in 0..=lines.len() {
+                let (home, journal) = journal(&lines, drained);
+                let mut clean = |line: &[u8]| {
+                    let line = String::from_utf8_lossy(line);
+                    line.contains("zebra").then(|| becomes(&line).into_bytes())
+                };
+                assert_eq!(journal.rewrite(&mut clean), Vec::<PathBuf>::new());
+                assert_eq!(texts(&journal, "a", 0), lines.map(becomes));
+                let waiting: Vec<String> =
+                    lines[drained..].iter().map(|one| becomes(one)).collect();
+                let after = journal.drained(&session("a"));
+                assert_eq!(texts(&journal, "a", after), waiting, "{drained}");
+                assert!(home.path().join("journal").exists());
+            }
+        }
+    }
+
+    #[test]
+    fn who_drains_a_journal_that_was_written_anew_notices() {
+        let (_home, journal) = journal(&["a zebra"], 0);
+        let opened = journal.open_now(&session("a"));
+        journal.append(&said("a", "one")).unwrap();
+        assert!(journal.is_still(&session("a"), opened.as_ref()), "it only became longer");
+        journal.rewrite(&mut |line| {
+            Some(String::from_utf8_lossy(line).replace("zebra", "horse").into())
+        });
+        assert!(!journal.is_still(&session("a"), opened.as_ref()));
+        assert!(journal.is_still(&session("nobody"), None));
     }
 
     #[test]

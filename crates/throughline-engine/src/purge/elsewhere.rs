@@ -1,9 +1,10 @@
 //! What somebody erased from another home: a server erases it for everybody, and what this home was told
 //! of it before lies in files of its own.
 
+use throughline_core::Trace;
 use throughline_core::row::Tombstone;
 
-use super::Gone;
+use super::{Gone, late};
 use crate::Result;
 use crate::brief::forget_kept;
 use crate::capture::Minds;
@@ -30,6 +31,10 @@ impl Erasing<'_> {
         let mut left = forget_kept(home);
         left.extend(Minds::new(home).forget(&gone));
         left.extend(Tellings::new(home).forget(&gone));
+        let traces: Vec<Trace> = stones.iter().filter_map(|stone| stone.trace.clone()).collect();
+        if !traces.is_empty() {
+            left.extend(late::take_out_of_files(home, &traces));
+        }
         if left.is_empty() {
             // Where it cannot be noted, it is done again.
             std::fs::write(home.join(SEEN), stones.len().to_string()).ok();

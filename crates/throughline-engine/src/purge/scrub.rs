@@ -6,6 +6,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
+use throughline_core::Trace;
 use throughline_store::{Error as StoreError, SqliteStore};
 
 use crate::backup;
@@ -14,6 +15,9 @@ use crate::backup;
 const WORD_BYTES_MIN: usize = 4;
 /// Bytes that are looked through at a time.
 const WINDOW: usize = 1 << 20;
+/// Where something stands, each with its length.
+type Places = Vec<(usize, usize)>;
+
 /// What a word is overwritten with.
 const NOTHING: u8 = b'x';
 
@@ -28,13 +32,36 @@ pub(super) fn telling_words(said: &str) -> impl Iterator<Item = String> {
 pub(super) fn scrub_damaged(home: &Path, words: &BTreeSet<String>) -> (Vec<PathBuf>, Vec<PathBuf>) {
     let (mut scrubbed, mut left) = (Vec::new(), Vec::new());
     for path in backup::damaged_files(home, &is_sound) {
-        match scrub(&path, words) {
+        match scrub_words(&path, words) {
             Ok(0) => {}
             Ok(_) => scrubbed.push(path),
             Err(_) => left.push(path),
         }
     }
     (scrubbed, left)
+}
+
+/// The same for secrets.
+pub(super) fn scrub_secrets(home: &Path, traces: &[Trace]) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    let (mut scrubbed, mut left) = (Vec::new(), Vec::new());
+    for path in backup::damaged_files(home, &is_sound) {
+        match scrub_secrets_in(&path, traces) {
+            Ok(0) => {}
+            Ok(_) => scrubbed.push(path),
+            Err(_) => left.push(path),
+        }
+    }
+    (scrubbed, left)
+}
+
+/// Overwrites every place of a file where one of the secrets stands. Returns how many there were.
+pub(super) fn scrub_secrets_in(path: &Path, traces: &[Trace]) -> io::Result<usize> {
+    let longest = traces.iter().map(|trace| usize::from(trace.length)).max().unwrap_or(0);
+    let find = |bytes: &[u8]| {
+        let places = traces.iter().flat_map(|trace| trace.places(bytes));
+        places.map(|(from, to)| (from, to - from)).collect()
+    };
+    scrub(path, longest, &find)
 }
 
 /// Whether a copy can be cleaned through SQLite.
@@ -54,19 +81,31 @@ fn is_sound(copy: &Path) -> bool {
 
 /// Overwrites every place of a file where one of the words stands, whatever its case. Returns how
 /// many there were.
-fn scrub(path: &Path, words: &BTreeSet<String>) -> io::Result<usize> {
+fn scrub_words(path: &Path, words: &BTreeSet<String>) -> io::Result<usize> {
     let words: Vec<&[u8]> = words.iter().map(|word| word.as_bytes()).collect();
-    let Some(longest) = words.iter().map(|word| word.len()).max() else { return Ok(0) };
-    let mut file = OpenOptions::new().read(true).write(true).open(path)?;
+    let longest = words.iter().map(|word| word.len()).max().unwrap_or(0);
+    scrub(path, longest, &|bytes| places(bytes, &words))
+}
+
+/// Overwrites the places of a file that `find` names, each with its length. What it looks for is at most
+/// `longest` bytes long. Returns how many there were.
+fn scrub(path: &Path, longest: usize, find: &dyn Fn(&[u8]) -> Places) -> io::Result<usize> {
+    if longest == 0 {
+        return Ok(0);
+    }
+    let mut file = File::open(path)?;
     let (mut at, mut found) = (0, 0);
     let mut window = vec![0; WINDOW + longest];
     loop {
         let filled = fill(&mut file, at, &mut window)?;
-        let places = places(&window[..filled], &words);
+        let places = find(&window[..filled]);
         for (place, length) in &places {
             window[*place..place + length].fill(NOTHING);
         }
         if !places.is_empty() {
+            if found == 0 {
+                file = OpenOptions::new().read(true).write(true).open(path)?;
+            }
             file.seek(SeekFrom::Start(at))?;
             file.write_all(&window[..filled])?;
             found += places.len();
@@ -95,7 +134,7 @@ fn fill(file: &mut File, at: u64, window: &mut [u8]) -> io::Result<usize> {
 }
 
 /// Where words stand, and how long they are.
-fn places(bytes: &[u8], words: &[&[u8]]) -> Vec<(usize, usize)> {
+fn places(bytes: &[u8], words: &[&[u8]]) -> Places {
     let mut begins = [false; 256];
     for first in words.iter().filter_map(|word| word.first()) {
         begins[usize::from(*first)] = true;
@@ -126,11 +165,11 @@ mod tests {
         bytes[WINDOW + 2] = b'b';
         std::fs::write(&path, &bytes).unwrap();
         let words = telling_words("A Zebra, is it").collect();
-        assert!(scrub(&path, &words).unwrap() >= 3);
+        assert!(scrub_words(&path, &words).unwrap() >= 3);
         let after = std::fs::read(&path).unwrap();
         assert_eq!(after.len(), bytes.len());
         let left = after.windows(5).filter(|part| part.eq_ignore_ascii_case(b"zebra")).count();
         assert_eq!(left, 0);
-        assert_eq!(scrub(&path, &words).unwrap(), 0, "once is enough");
+        assert_eq!(scrub_words(&path, &words).unwrap(), 0, "once is enough");
     }
 }

@@ -26,6 +26,7 @@ use super::{CandidateFate, CutReason, Recall};
 use crate::flows::Recalling;
 use crate::journal::file;
 use crate::remember::NewMemory;
+use crate::told::rewrite_lines;
 use crate::transaction::Transaction;
 use crate::{Context, Error, Project, Result};
 
@@ -433,4 +434,21 @@ pub fn recalls_wait(home: &Path) -> bool {
 
 fn spool(home: &Path) -> PathBuf {
     home.join("recalls.jsonl")
+}
+
+/// Puts other lines in the place of those noted recalls for which `clean` has one. Returns the files that
+/// could not be rewritten.
+pub(crate) fn clean_spool(
+    home: &Path,
+    clean: &mut dyn FnMut(&[u8]) -> Option<Vec<u8>>,
+) -> Vec<PathBuf> {
+    let (path, taken) = (spool(home), spool(home).with_extension("settling"));
+    let there: Vec<PathBuf> = [path, taken].into_iter().filter(|one| one.is_file()).collect();
+    if there.is_empty() {
+        return there;
+    }
+    // Whoever settles removes them, and what is noted meanwhile is cleaned before.
+    let Ok(_turn) = file::lock_file(&spool(home).with_extension("lock")) else { return there };
+    let mut fails = |path: &PathBuf| rewrite_lines(path, clean).is_err() && path.exists();
+    there.into_iter().filter(|path| fails(path)).collect()
 }

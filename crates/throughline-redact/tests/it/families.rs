@@ -159,6 +159,28 @@ fn a_value_is_known_again_by_its_hash_alone() {
 }
 
 #[test]
+fn only_a_long_and_random_value_is_looked_for_in_what_was_kept_before() {
+    let rare = |text: &str| {
+        let mut known = KnownSecrets::default();
+        known.salt(7, []);
+        known.redact(text);
+        known.rare().map(|(value, _)| value.to_owned()).collect::<Vec<_>>()
+    };
+    let value = mixed(20);
+    assert_eq!(rare(&format!("STAGING_TOKEN={value}")), [value]);
+    for weak in [
+        "staging",
+        "postgres16",
+        "staging-server-berlin",
+        "correct horse battery staple",
+        "4532015112830366",
+        "aaaaaaaaaaaa11111111",
+    ] {
+        assert_eq!(rare(&format!("password = \"{weak}\"")), Vec::<String>::new(), "{weak}");
+    }
+}
+
+#[test]
 fn ordinary_numbers_are_nobodys() {
     for text in [
         "took 1731731731731 ms, 1731731731731731 us, 1731731731731731731 ns",

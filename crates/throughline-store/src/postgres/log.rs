@@ -255,7 +255,7 @@ impl<L: Wire> PgTables<L> {
     }
 }
 
-fn header_from(row: &PgRow) -> Result<StoredBatch> {
+pub(super) fn header_from(row: &PgRow) -> Result<StoredBatch> {
     let (key, body, hash): (&str, &str, &str) = (row.get(0), row.get(1), row.get(2));
     let bad =
         |detail: &str| Error::BadRow { what: format!("batch {key}"), detail: detail.to_owned() };
@@ -271,7 +271,7 @@ fn header_from(row: &PgRow) -> Result<StoredBatch> {
     })
 }
 
-fn logged_from(row: &PgRow) -> Result<Logged> {
+pub(super) fn logged_from(row: &PgRow) -> Result<Logged> {
     let (seq, change) = checked(row)?;
     let bad = |detail: String| Error::BadRow { what: format!("change {seq}"), detail };
     let before: Vec<Image> =

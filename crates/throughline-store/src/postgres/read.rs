@@ -7,7 +7,7 @@ use throughline_core::row::{Injection, Tombstone};
 use throughline_core::scope::Space;
 use throughline_core::{
     BatchId, Edge, Entity, EntityKind, Fingerprint, Kind, Leaf, Logged, Memory, MemoryId, NodeId,
-    Pending, Relation, Row, RowKey, SessionId, SpaceId, Table, Watermark,
+    Pending, Relation, Row, RowKey, SessionId, SpaceId, Table, Trace, Watermark,
 };
 use tokio_postgres::types::Type;
 
@@ -24,7 +24,7 @@ use crate::query::{
     EntityName, LogQuery, MemoryPage, MemoryQuery, SessionPage, SlotQuery, TextHit, TextOf,
     TextQuery, TurnPage, Vector,
 };
-use crate::store::{FOUND_MAX, Reader, StoredBatch};
+use crate::store::{FOUND_MAX, HeldSecrets, Reader, StoredBatch};
 use crate::tables::dump_line;
 
 fn most(limit: usize) -> i64 {
@@ -461,6 +461,10 @@ impl<L: Wire> Reader for PgTables<L> {
 
     fn deferred(&self, space: SpaceId) -> Result<Vec<Pending>> {
         self.deferred_of(space)
+    }
+
+    fn holding_secrets(&self, traces: &[Trace]) -> Result<HeldSecrets> {
+        self.secrets_held(traces)
     }
 
     fn spaces(&self) -> Result<Vec<Space>> {

@@ -110,6 +110,10 @@ pub(super) fn lock_of(schema: &str, wall: Option<i64>) -> i64 {
 fn erases(change: &Change) -> bool {
     matches!(
         change,
-        Change::Purge(_) | Change::Expunge(_) | Change::Silence { .. } | Change::Unknow { .. }
+        Change::Purge(_)
+            | Change::Expunge(_)
+            | Change::Silence { .. }
+            | Change::Redact { .. }
+            | Change::Unknow { .. }
     )
 }

@@ -178,7 +178,9 @@ pub(super) fn looked_at(change: &Change) -> Vec<RowKey> {
             .flat_map(|id| [RowKey::memory(*space, *id), RowKey::usage(*space, *id)])
             .collect(),
         Change::Attend(session) => vec![Row::Session(session.clone()).key()],
-        Change::Restore { rows, .. } => rows.iter().map(|image| image.key.clone()).collect(),
+        Change::Restore { rows, .. } | Change::Redact { rows, .. } => {
+            rows.iter().map(|image| image.key.clone()).collect()
+        }
         Change::Unsupersede { .. }
         | Change::Unlink { .. }
         | Change::Unwatch { .. }
@@ -285,6 +287,9 @@ impl Writable for Writing<'_> {
     }
 
     fn scrub(&mut self, erased: &Erased) -> Result<()> {
+        if let Some(secret) = &erased.secret {
+            return self.scrub_secret(erased.space, secret);
+        }
         let space = erased.space;
         let id = erased.memory.map(|id| id.to_string());
         let id = id.or_else(|| erased.episode.map(|id| id.to_string()));

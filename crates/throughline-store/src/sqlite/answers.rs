@@ -7,7 +7,7 @@ use throughline_core::row::{Injection, Tombstone};
 use throughline_core::scope::Space;
 use throughline_core::{
     BatchId, Edge, Entity, EntityKind, Fingerprint, Kind, Leaf, Logged, Memory, MemoryId, NodeId,
-    Pending, Relation, Row, RowKey, SessionId, SpaceId, Watermark,
+    Pending, Relation, Row, RowKey, SessionId, SpaceId, Trace, Watermark,
 };
 
 use super::rows::SqlTables;
@@ -18,7 +18,7 @@ use crate::query::{
     EntityName, LogQuery, MemoryPage, MemoryQuery, SessionPage, SlotQuery, TextHit, TextOf,
     TextQuery, TurnPage, Vector,
 };
-use crate::store::{Reader, StoredBatch};
+use crate::store::{HeldSecrets, Reader, StoredBatch};
 
 /// Passes every verb on to the tables behind the snapshot's connection. A listing is told what the store has counted already.
 macro_rules! pass_on {
@@ -78,6 +78,7 @@ pass_on! {
     fn pending(&self, spaces: &[SpaceId], limit: usize) -> Result<Vec<Pending>>;
     fn leaves(&self, space: SpaceId, shelf: &str) -> Result<Vec<Leaf>>;
     fn deferred(&self, space: SpaceId) -> Result<Vec<Pending>>;
+    fn holding_secrets(&self, traces: &[Trace]) -> Result<HeldSecrets>;
     fn spaces(&self) -> Result<Vec<Space>>;
     fn counts(&self, spaces: &[SpaceId]) -> Result<BTreeMap<String, u64>>;
     fn dump(&self) -> Result<Vec<String>>;

@@ -8,8 +8,11 @@
 use std::time::Duration;
 
 use rusqlite::Connection;
-use throughline_core::row::{Extra, Tombstone};
-use throughline_core::{Actor, Batch, BatchId, Cause, Change, Memory, Row, RowKey, Table, pending};
+use throughline_core::row::{Extra, Image, Tombstone};
+use throughline_core::trace::images;
+use throughline_core::{
+    Actor, Batch, BatchId, Cause, Change, Memory, Row, RowKey, Table, Trace, pending,
+};
 
 use super::rows::collect;
 use super::{SqliteStore, open};
@@ -94,6 +97,10 @@ pub(super) fn unfinished(connection: &Connection) -> Result<Vec<Tombstone>> {
 pub(super) fn reapply(store: &SqliteStore, stones: &[Tombstone]) -> Result<usize> {
     let mut erased = 0;
     for stone in stones {
+        if let Some(trace) = &stone.trace {
+            erased += take_out(store, stone, trace)?;
+            continue;
+        }
         let named = named_by(store, stone)?;
         erased += named.len();
         let wordings = named.iter().map(|memory| memory.content.clone()).collect();
@@ -132,6 +139,29 @@ pub(super) fn reapply(store: &SqliteStore, stones: &[Tombstone]) -> Result<usize
         store.finish_erasure()?;
     }
     Ok(erased)
+}
+
+/// Takes a secret out of everything that holds it. Returns how many memories did.
+fn take_out(store: &SqliteStore, stone: &Tombstone, trace: &Trace) -> Result<usize> {
+    let traces = std::slice::from_ref(trace);
+    let held = store.read()?.holding_secrets(traces)?;
+    let own = [Row::Tombstone(stone.clone()).key()];
+    if held.spaces.is_empty() && store.read()?.rows(&own)?[0].is_some() {
+        return Ok(0);
+    }
+    let rows: Vec<Image> = held.rows.iter().flat_map(|row| images(traces, row)).collect();
+    store.apply(&Batch {
+        id: BatchId::following(stone.memory, last_seq(store)? + 1),
+        space: stone.space,
+        at: stone.at,
+        actor: Actor::System,
+        cause: Cause::Purge,
+        session: None,
+        reason: None,
+        changes: vec![Change::Redact { stone: stone.clone(), rows }],
+        extra: Extra::new(),
+    })?;
+    Ok(held.rows.iter().filter(|row| row.as_memory().is_some()).count())
 }
 
 /// The changes that erase the turn a tombstone stands for, and those that the memories it names rest

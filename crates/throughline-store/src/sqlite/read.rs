@@ -9,19 +9,19 @@ use throughline_core::row::{Injection, Tombstone};
 use throughline_core::scope::Space;
 use throughline_core::{
     BatchId, Edge, Entity, EntityKind, Fingerprint, Kind, Leaf, Logged, Memory, MemoryId, NodeId,
-    Pending, Relation, Row, RowKey, SessionId, SpaceId, Table, Watermark,
+    Pending, Relation, Row, RowKey, SessionId, SpaceId, Table, Trace, Watermark,
 };
 
 use super::rows::{self, SqlTables, collect, distinct, text_list};
 use super::text::json_list;
-use super::{counts, documents, listing, log, sessions, standing, text};
+use super::{counts, documents, listing, log, secrets, sessions, standing, text};
 use crate::damage::unless_rotten;
 use crate::document::{Postings, Shelf};
 use crate::query::{
     EntityName, LogQuery, MemoryPage, MemoryQuery, SessionPage, SlotQuery, TextHit, TextOf,
     TextQuery, TurnPage, Vector,
 };
-use crate::store::{FOUND_MAX, Reader, StoredBatch};
+use crate::store::{FOUND_MAX, HeldSecrets, Reader, StoredBatch};
 use crate::tables::dump_line;
 use crate::{Error, Result};
 
@@ -419,6 +419,10 @@ impl Reader for SqlTables<'_> {
 
     fn deferred(&self, space: SpaceId) -> Result<Vec<Pending>> {
         log::deferred(self.connection, space)
+    }
+
+    fn holding_secrets(&self, traces: &[Trace]) -> Result<HeldSecrets> {
+        secrets::holding(self, traces)
     }
 
     fn turns_after(&self, space: SpaceId, seq: u64) -> Result<u64> {

@@ -9,7 +9,7 @@ use throughline_core::{
     Cardinality, Leaf, Memory, MemoryId, NodeId, Row, RowKey, Slot, SpaceId, Table, words,
 };
 
-use super::{documents, log, text};
+use super::{documents, log, secrets, text};
 use crate::apply::Writable;
 use crate::body::{checksum, parse};
 use crate::damage::unless_rotten;
@@ -91,6 +91,22 @@ pub(super) fn raw(
         Ok((SpaceId(row.get(0)?), text(row, 1)?, text(row, 2)?, text(row, 3)?))
     })?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// Hands over every row of a table: space, key, body and hash. What is no text any more is passed over.
+pub(super) fn each_raw(
+    connection: &Connection,
+    table: Table,
+    each: &mut dyn FnMut(SpaceId, &str, &str, &str) -> Result<()>,
+) -> Result<()> {
+    let mut all = connection.prepare(statements(table).all)?;
+    let mut found = all.query([])?;
+    while let Some(row) = found.next()? {
+        if let (Ok(key), Ok(body), Ok(hash)) = (text_at(row, 1), text_at(row, 2), text_at(row, 3)) {
+            each(SpaceId(row.get(0)?), key, body, hash)?;
+        }
+    }
+    Ok(())
 }
 
 /// Reads the bodies and hashes that a query returns as its first three columns (key, body, hash).
@@ -307,7 +323,10 @@ impl Writable for SqlTables<'_> {
     }
 
     fn scrub(&mut self, erased: &Erased) -> Result<()> {
-        log::scrub(self.connection, erased)
+        match &erased.secret {
+            Some(secret) => secrets::scrub(self.connection, erased.space, secret),
+            None => log::scrub(self.connection, erased),
+        }
     }
 }
 

@@ -12,17 +12,17 @@ use throughline_core::scope::{Reach, Space};
 use throughline_core::words::{self, CollectionSize};
 use throughline_core::{
     BatchId, Cardinality, Edge, Entity, EntityKind, Fingerprint, Kind, Leaf, Logged, Memory,
-    MemoryId, NodeId, Pending, Relation, Row, RowKey, SessionId, SpaceId, Table, Watermark,
+    MemoryId, NodeId, Pending, Relation, Row, RowKey, SessionId, SpaceId, Table, Trace, Watermark,
 };
 
-use super::{Tables, deferred_in, dump_line, header, sessions, touched_rows};
+use super::{Tables, dump_line, header, sessions, touched_rows};
 use crate::Result;
 use crate::document::{Postings, Shelf};
 use crate::query::{
     EntityName, LogQuery, MemoryPage, MemoryQuery, SessionPage, SlotQuery, TextHit, TextOf,
     TextQuery, TurnPage, Vector,
 };
-use crate::store::{FOUND_MAX, Reader, StoredBatch};
+use crate::store::{FOUND_MAX, HeldSecrets, Reader, StoredBatch};
 
 impl Tables {
     /// The documents of a text index: space, node, whether the query may return it, and its terms.
@@ -454,12 +454,12 @@ impl Reader for Arc<Tables> {
         Ok(found)
     }
 
+    fn holding_secrets(&self, traces: &[Trace]) -> Result<HeldSecrets> {
+        Ok(self.held(traces))
+    }
+
     fn deferred(&self, space: SpaceId) -> Result<Vec<Pending>> {
-        let told = self.log.iter().flat_map(deferred_in);
-        let mut found: Vec<Pending> = told.filter(|one| one.space == space).cloned().collect();
-        found.sort_by(|a, b| (a.id, a.at, &a.operation).cmp(&(b.id, b.at, &b.operation)));
-        found.dedup();
-        Ok(found)
+        Ok(self.ever_deferred(space))
     }
 
     fn spaces(&self) -> Result<Vec<Space>> {

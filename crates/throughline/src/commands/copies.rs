@@ -32,6 +32,8 @@ pub(super) fn backup(
         crate::worker::detach();
     }
     let engine = settings.engine()?;
+    // A copy must not hold what was recognised as a secret since.
+    super::take_out_secrets(settings, &engine)?;
     if args.if_due {
         engine.copying().roll_backup(settings.backup_keep)?;
         return Ok(ExitCode::SUCCESS);

@@ -401,6 +401,7 @@ pub(super) fn doctor(
         throughline_engine::Copying::mend(&settings.home, settings.clock, &mut |done| {
             bar.set_position(done as u64);
         })?;
+        super::take_out_secrets(settings, &settings.engine()?)?;
         settings
             .engine()?
             .checking()

@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 
 use throughline_agents::Host;
 use throughline_core::Timestamp;
-use throughline_engine::{Audience, Context, KeptBrief, Said, Telling, Tellings};
+use throughline_engine::{
+    Audience, Context, KeptBrief, Said, Telling, Tellings, hide_late_secrets,
+};
 
 use super::{here, note, note_lost, say};
 use crate::settings::Settings;
@@ -155,7 +157,8 @@ impl Caller {
         let context = self.started.get()?;
         let home = &self.settings.home;
         let kept = KeptBrief::load(home, &context.project)?;
-        let said = kept_brief(&kept, &self.settings, context, until)?;
+        let mut said = kept_brief(&kept, &self.settings, context, until)?;
+        hide_late_secrets(home, &mut said.text);
         say(&throughline_agents::answer(self.agent, &self.event, &said.text)?);
         let agent = self.agent.as_str().to_owned();
         let to = Audience { agent, helper: None, event: self.event.clone() };

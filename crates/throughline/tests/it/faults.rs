@@ -1,8 +1,9 @@
 //! Faults on purpose: the program is ended, or its disk fails, at any of its file operations. A small
 //! library is compiled and preloaded for that; where there is no C compiler, such tests say so.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use crate::harness::{Home, Missing, skipped};
 use crate::hooking;
@@ -84,6 +85,19 @@ impl Faults {
     /// Runs a command that is killed right before one of its operations.
     pub(crate) fn kill(&self, home: &Home, args: &[&str], at: usize) {
         self.run(home, args, &[("FAULTS_KILL_AT", &at.to_string())]);
+    }
+
+    /// The same for a hook that is told something.
+    pub(crate) fn kill_hook(&self, home: &Home, event: &str, payload: &str, at: usize) {
+        let mut command = self.command(home, &["hook", event, "--agent", "claude-code"]);
+        command.env("FAULTS_KILL_AT", at.to_string()).envs([hooking::PATIENT]);
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = command.spawn().expect("the program starts");
+        let mut input = child.stdin.take().expect("it was asked for");
+        // Whoever is killed hears nothing more.
+        input.write_all(payload.as_bytes()).ok();
+        drop(input);
+        child.wait().expect("it ends");
     }
 
     /// Runs a command whose disk fails from one of its operations on.

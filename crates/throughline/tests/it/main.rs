@@ -98,6 +98,7 @@ mod scopes;
 mod secrets;
 mod secrets_everywhere;
 mod secrets_known;
+mod secrets_late;
 mod secrets_named;
 mod secrets_told;
 #[cfg(unix)]

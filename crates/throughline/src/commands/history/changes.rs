@@ -35,6 +35,7 @@ pub(super) fn change_words(
         Change::Purge(stone) | Change::Expunge(stone) | Change::Silence { stone, .. } => {
             format!("{} erased", id(&stone.memory))
         }
+        Change::Redact { .. } => "a secret that was told before was taken out".to_owned(),
         Change::Defer(pending) => {
             format!("{} waits for review: {}", paint(ID, pending.id.handle()), short(&pending.why))
         }
