@@ -334,7 +334,7 @@ impl Engine {
         // An erasure that was interrupted is finished by whoever writes next; a purge does so itself.
         if cause != Cause::Purge {
             let late = has_late_secrets(&self.home);
-            if late && self.takes_out_at_once(context.door) {
+            if late && takes_out_at_once(self, context.door) {
                 let taken = self.erasing().take_out_late(context).map(drop);
                 done.push(("take out a secret that was told before", taken));
             } else if !late {
@@ -349,18 +349,6 @@ impl Engine {
             if let Err(error) = outcome {
                 note_failure(&self.home, self.now(), what, &error.to_string(), Damage::None);
             }
-        }
-    }
-
-    /// Whether whoever comes by a door takes out at once what was recognised as a secret too late. Where an
-    /// agent waits, that is done when it has its answer; of a tool, only where it takes long.
-    fn takes_out_at_once(&self, door: Door) -> bool {
-        match door {
-            Door::Terminal | Door::AgentShell | Door::Import => true,
-            Door::Tools | Door::MemoryTool | Door::ServerMemory => {
-                self.store.health().is_ok_and(|health| health.bytes < QUICKLY_REWRITTEN)
-            }
-            Door::Hook | Door::Model | Door::Upkeep => false,
         }
     }
 
@@ -391,6 +379,18 @@ impl Engine {
 /// by sleep, which does so itself.
 fn follows_up(cause: Cause) -> bool {
     !matches!(cause, Cause::Undo | Cause::Import | Cause::Sleep | Cause::Purge | Cause::Unsupersede)
+}
+
+/// Whether whoever comes by a door takes out at once what was recognised as a secret too late. A hook does so
+/// when its agent has its answer, and a tool leaves it to a quiet moment where it takes long.
+fn takes_out_at_once(engine: &Engine, door: Door) -> bool {
+    match door {
+        Door::Terminal | Door::AgentShell | Door::Import => true,
+        Door::Tools | Door::MemoryTool | Door::ServerMemory => {
+            engine.store.health().is_ok_and(|health| health.bytes < QUICKLY_REWRITTEN)
+        }
+        Door::Hook | Door::Model | Door::Upkeep => false,
+    }
 }
 
 /// Whether a word can mean a memory: six or more letters a-f, digits and dashes.
