@@ -7,6 +7,7 @@
 //! |---|---|
 //! | how present a node is in a session | [`activation`] |
 //! | what a session has in mind | [`hot`] |
+//! | how well a text fits a query | [`relevance`] |
 //! | what hangs together with what was found | [`frontier`] |
 //! | which memories lie close together | [`clusters`] |
 //! | which stretches of work belong together | [`boxes`] |
@@ -22,3 +23,4 @@ pub mod frontier;
 pub mod hot;
 pub mod lifecycle;
 pub mod merging;
+pub mod relevance;

@@ -22,8 +22,7 @@
 //! | what an agent tells us, and who speaks | [`event`], [`speaker`] |
 //! | what a reader made of a turn, and what is to be kept of it | [`reading`], [`patch`] |
 //! | times in a text, and what search knows of a text | [`when`], [`document`] |
-//! | how fitting, and the final order | [`relevance`], [`rank`] |
-//! | what an agent gets to read | [`page`] |
+//! | the final order, and what an agent gets to read | [`rank`], [`page`] |
 //! | every number an owner may tune | [`policy`] |
 
 #[macro_use]
@@ -57,7 +56,6 @@ pub mod project;
 pub mod rank;
 pub mod reading;
 pub mod reconcile;
-pub mod relevance;
 pub mod row;
 pub mod salience;
 pub mod scope;

@@ -20,9 +20,9 @@ mod write;
 
 use throughline_attention::frontier::Hop;
 use throughline_attention::hot::Surroundings;
+use throughline_attention::relevance::{Parts, Signals, WEIGHTS};
 use throughline_core::page::{Detail, DomainCount};
 use throughline_core::policy::RecallPolicy;
-use throughline_core::relevance::{Parts, Signals, WEIGHTS};
 use throughline_core::{
     Episode, EpisodeId, MemoryId, NodeId, Row, RowKey, SpaceId, State, Timestamp, text,
 };

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use throughline_attention::relevance::{WEIGHTS, weights};
 use throughline_core::policy::RelevancePolicy;
-use throughline_core::relevance::{WEIGHTS, weights};
 use throughline_engine::{Ask, Memo};
 
 use crate::data::{Set, WireQuestion};

@@ -10,8 +10,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::json;
+use throughline_attention::relevance::Parts;
 use throughline_core::policy::RecallPolicy;
-use throughline_core::relevance::Parts;
 use throughline_core::{Timestamp, text};
 use throughline_engine::{Ask, Memo, NewMemory, Recall, Recalled, RecalledThing};
 

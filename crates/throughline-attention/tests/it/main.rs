@@ -7,4 +7,5 @@ mod due;
 mod frontier;
 mod lifecycle;
 mod merging;
+mod relevance;
 mod world;

@@ -17,7 +17,6 @@ mod permission;
 mod purge;
 mod rank;
 mod reconcile;
-mod relevance;
 mod rereading;
 mod returning;
 mod salience;

@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use throughline_attention::hot::Nearness;
 use throughline_core::{Evidence, Fingerprint, Kind, NodeId, Row, RowKey, State, Timestamp, form};
 
+use throughline_attention::relevance::{self, Text};
 use throughline_core::page::Detail;
-use throughline_core::relevance::{self, Text};
 use throughline_core::state::Flag;
 use throughline_language::question::Question;
 use throughline_store::Reader;

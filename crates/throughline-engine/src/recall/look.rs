@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::mpsc;
 use std::thread::Scope;
 
+use throughline_attention::relevance::{self, Background, Parts, Signals, SpokenBy, Spread, Text};
 use throughline_core::document::SpeakerCode;
-use throughline_core::relevance::{self, Background, Parts, Signals, SpokenBy, Spread, Text};
 use throughline_core::{NodeId, SpaceId, State, words as terms};
 use throughline_embed::Embedding;
 use throughline_language::question::{AskKind, Question};

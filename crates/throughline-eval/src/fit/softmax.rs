@@ -2,7 +2,7 @@
 //!
 //! The loss is convex and has few weights, so Newton's method finds its minimum in a few steps.
 
-use throughline_core::relevance::WEIGHTS;
+use throughline_attention::relevance::WEIGHTS;
 
 use crate::metrics::float;
 

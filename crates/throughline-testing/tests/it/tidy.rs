@@ -54,7 +54,15 @@ pub(crate) const ARROWS: &[(&str, &[&str])] = &[
         "throughline-bench",
         &["throughline-core", "throughline-engine", "throughline-language", "throughline-store"],
     ),
-    ("throughline-eval", &["throughline-core", "throughline-engine", "throughline-language"]),
+    (
+        "throughline-eval",
+        &[
+            "throughline-attention",
+            "throughline-core",
+            "throughline-engine",
+            "throughline-language",
+        ],
+    ),
 ];
 
 /// The crates of pure functions.

@@ -4,10 +4,10 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
-use throughline_core::policy::RelevancePolicy;
-use throughline_core::relevance::{
+use throughline_attention::relevance::{
     Background, Parts, Signals, SpokenBy, Spread, Text, features, parts, relevance, weights,
 };
+use throughline_core::policy::RelevancePolicy;
 
 const USUAL: Spread = Spread { mean: 2.0, deviation: 1.5 };
 

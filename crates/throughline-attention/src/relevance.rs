@@ -7,7 +7,7 @@
 //! then they are added with fixed weights. The weights were fitted on public development data, on
 //! three sets at once; how well they hold on what was left out is in docs/quality.md.
 
-use crate::policy::RelevancePolicy;
+use throughline_core::policy::RelevancePolicy;
 
 /// What the arms say about one candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
