@@ -84,8 +84,9 @@ pub(crate) fn hook(
         };
         send.send(HookStep::Done(said)).ok();
         if let Some(rest) = rest {
-            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| rest.carry_out(&settings)))
-                .ok();
+            let minded = || drop(send.send(HookStep::Minded));
+            let carry_out = || rest.carry_out(&settings, &minded);
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(carry_out)).ok();
         }
     });
     caller.answer(&steps, Wait::new(began, deadline));
@@ -101,10 +102,12 @@ enum Rest {
 }
 
 impl Rest {
-    fn carry_out(self, settings: &Settings) {
+    /// `minded` is called once what the session was told is kept.
+    fn carry_out(self, settings: &Settings, minded: &dyn Fn()) {
         match self {
-            Self::Heard(rest) => rest.carry_out(settings),
+            Self::Heard(rest) => rest.carry_out(settings, minded),
             Self::Secrets(context) => {
+                minded();
                 if let Ok(engine) = settings.engine() {
                     worker::take_out_secrets(settings, &engine, &context);
                 }
@@ -124,12 +127,13 @@ struct HeardRest {
 }
 
 impl HeardRest {
-    fn carry_out(mut self, settings: &Settings) {
+    fn carry_out(mut self, settings: &Settings, minded: &dyn Fn()) {
         let (home, now) = (&settings.home, settings.clock.now());
         if let Some(Err(error)) = self.mind.as_ref().map(UnsavedMind::save) {
             note(home, now, "keep what a session has in mind", &error.to_string());
         }
         drop(self.mind);
+        minded();
         if worker::take_out_secrets(settings, &self.engine, &self.context) {
             self.reply.forget_brief();
         }

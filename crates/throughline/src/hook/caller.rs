@@ -20,6 +20,9 @@ const LAST_WORDS: Duration = Duration::from_millis(25);
 /// What an agent tells late, or in a long text, is still written down. Nothing takes longer than
 /// this, whatever the agent does.
 const KEEP_LIMIT: Duration = Duration::from_millis(4_000);
+/// An answer that came at the last moment: so long it is waited for what the session was told to be
+/// kept. It takes a few milliseconds.
+const MIND_LIMIT: Duration = Duration::from_millis(100);
 
 /// What comes of a hook.
 #[derive(Debug, Default)]
@@ -40,6 +43,8 @@ pub(super) enum HookStep {
     Kept,
     /// This is the answer.
     Done(Answered),
+    /// What the session has been told is kept, so that it is not told twice.
+    Minded,
 }
 
 /// What is said to the agent, or why nothing is.
@@ -87,6 +92,7 @@ impl Wait {
                 }
                 Ok(HookStep::Kept) => self.kept = true,
                 Ok(HookStep::Done(done)) => return HookOutcome::Done(done),
+                Ok(HookStep::Minded) => {}
                 Err(_) if self.kept => return HookOutcome::Late,
                 Err(_) => return HookOutcome::Lost { heard: self.heard },
             }
@@ -123,8 +129,11 @@ impl Caller {
         match outcome {
             HookOutcome::Done(Ok(Ok(answer))) => {
                 self.say(&answer);
-                // What is done after the answer is over when nobody is left to send.
-                steps.recv_timeout(left(wait.answer_by)).ok();
+                let mind_by = wait.answer_by.max(Instant::now() + MIND_LIMIT);
+                if let Ok(HookStep::Minded) = steps.recv_timeout(left(mind_by)) {
+                    // What else is done after the answer is over when nobody is left to send.
+                    steps.recv_timeout(left(wait.answer_by)).ok();
+                }
             }
             HookOutcome::Done(Ok(Err(error))) => self.fail(&format!("{error:#}"), wait.answer_by),
             HookOutcome::Done(Err(_)) => self.fail("it panicked", wait.answer_by),
