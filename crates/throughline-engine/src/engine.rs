@@ -237,9 +237,26 @@ impl Engine {
         reason: Option<&str>,
         mut plan: impl FnMut(&mut Transaction<'_>) -> Result<T>,
     ) -> Result<(T, BatchId)> {
+        let mut came = None;
+        let id = self.write_batch(context, cause, reason, &mut |tx| {
+            came = Some(plan(tx)?);
+            Ok(())
+        })?;
+        let Some(came) = came else { unreachable!("a store cannot apply what was not planned") };
+        Ok((came, id))
+    }
+
+    /// The same for a plan that keeps what it comes to. Not generic, so that it is compiled once.
+    fn write_batch(
+        &self,
+        context: &Context,
+        cause: Cause,
+        reason: Option<&str>,
+        plan: &mut dyn FnMut(&mut Transaction<'_>) -> Result<()>,
+    ) -> Result<BatchId> {
         self.check_project(context)?;
         let reason = reason.map(|reason| self.cleaned(context, reason).0);
-        let mut outcome: Option<(Result<T>, BatchId)> = None;
+        let mut outcome: Option<(Result<()>, BatchId)> = None;
         let mut new_texts = Vec::new();
         let mut plan_batch = |reader: &dyn Reader| {
             // Read when it is our turn, so that what is written later also says so.
@@ -247,7 +264,7 @@ impl Engine {
             let id = BatchId(mint::id(now));
             let mut tx = Transaction::new(reader, now, context)
                 .of_person(person_of(self), follows_up(cause));
-            let planned = self.planned(&mut tx, context, cause, &mut plan);
+            let planned = self.planned(&mut tx, context, cause, plan);
             let go_on = planned.is_ok() && !tx.changes().is_empty();
             let (scope, mut changes) = (tx.scope.clone(), tx.into_changes());
             outcome = Some((planned, id));
@@ -281,7 +298,7 @@ impl Engine {
             self.after_write(context, cause, commit.seq, &new_texts);
         }
         match (outcome, applied) {
-            (Some((outcome, id)), Ok(_) | Err(StoreError::Abandoned)) => Ok((outcome?, id)),
+            (Some((outcome, id)), Ok(_) | Err(StoreError::Abandoned)) => outcome.map(|()| id),
             (_, Err(error)) => Err(error.into()),
             (None, Ok(_)) => unreachable!("a store cannot apply what was not planned"),
         }
@@ -301,24 +318,29 @@ impl Engine {
         let reader = self.now_reader()?;
         let mut tx = Transaction::new(&*reader, self.now(), context)
             .of_person(person_of(self), follows_up(cause));
-        let came = self.planned(&mut tx, context, cause, &mut plan)?;
+        let mut came = None;
+        self.planned(&mut tx, context, cause, &mut |tx| {
+            came = Some(plan(tx)?);
+            Ok(())
+        })?;
+        let Some(came) = came else { unreachable!("a plan that did not fail came to something") };
         Ok((came, tx.into_changes()))
     }
 
     /// What a plan comes to, with what follows from it.
-    fn planned<T>(
+    fn planned(
         &self,
         tx: &mut Transaction<'_>,
         context: &Context,
         cause: Cause,
-        plan: &mut impl FnMut(&mut Transaction<'_>) -> Result<T>,
-    ) -> Result<T> {
-        let came = plan(tx)?;
+        plan: &mut dyn FnMut(&mut Transaction<'_>) -> Result<()>,
+    ) -> Result<()> {
+        plan(tx)?;
         if follows_up(cause) {
             self.watching(context).follow_up(tx)?;
             self.reviewing(context).close_answered(tx)?;
         }
-        Ok(came)
+        Ok(())
     }
 
     /// What follows a batch that is on disk. It cannot take the batch back: what fails is noted for `doctor`, and whoever

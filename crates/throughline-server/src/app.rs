@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use throughline_core::scope::Level;
 use throughline_engine::{Context, Engine, Project, Reader};
-use tokio::sync::{Notify, Semaphore, watch};
+use tokio::sync::{Notify, Semaphore, oneshot, watch};
 
 use crate::events::Hub;
 use crate::given::Asker;
@@ -26,6 +26,9 @@ const WAITING_MAX: usize = 256;
 const PEOPLE_MAX: usize = 64;
 /// For how long it is remembered which project a key means.
 const PROJECT_FRESH: Duration = Duration::from_secs(2);
+
+/// What is done on a thread of its own.
+type Work = Box<dyn FnOnce(&AtHand<'_>) -> Result<(), Problem> + Send>;
 
 /// App: a handle to what every handler shares.
 #[derive(Clone)]
@@ -140,6 +143,17 @@ impl App {
         asker: Asker,
         work: impl FnOnce(&AtHand<'_>) -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
+        let (send, mut done) = oneshot::channel();
+        let work = move |at: &AtHand<'_>| {
+            send.send(work(at)?).ok();
+            Ok(())
+        };
+        self.carry_out(needs, asker, Box::new(work)).await?;
+        done.try_recv().map_err(|_| Problem::new(500, "failed", "nothing came of it"))
+    }
+
+    /// The same for work that sends what comes of it. Not generic, so that it is compiled once.
+    async fn carry_out(&self, needs: Needs, asker: Asker, work: Work) -> Result<(), Problem> {
         let Ok(waiting) = Arc::clone(&self.waiting).try_acquire_owned() else {
             return Err(Problem::new(503, "busy", "too many requests wait already")
                 .with_hint("try again in a moment"));
