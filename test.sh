@@ -23,6 +23,8 @@ cargo fmt --all --check
 
 say "lints"
 cargo clippy --workspace --all-targets --quiet -- -D warnings
+# Without the server and PostgreSQL it is a program, too.
+cargo clippy -p throughline --no-default-features --quiet -- -D warnings
 
 if [ "$quick" = quick ]; then
   say "tests that are over soon"

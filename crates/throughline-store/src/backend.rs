@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 #[cfg(feature = "postgres")]
 use crate::PgStore;
+use crate::member::People;
 use crate::store::Store;
 use crate::{Error, Result, SqliteStore};
 
@@ -98,14 +99,14 @@ impl Backend {
     }
 
     /// The server, where people share spaces. An error where memory is in a file, which has one owner.
-    #[cfg(feature = "postgres")]
-    pub fn people(&self) -> Result<&PgStore> {
+    pub fn people(&self) -> Result<&dyn People> {
         match self {
             Self::Sqlite(_) => Err(Error::BadAddress(
                 "this memory is in a file, which is yours alone; only a server is shared"
                     .to_owned(),
             )),
-            Self::Postgres(store) => Ok(store),
+            #[cfg(feature = "postgres")]
+            Self::Postgres(store) => Ok(&**store),
         }
     }
 

@@ -1,5 +1,9 @@
 //! Members: the people who share a space on a server.
 
+use throughline_core::SpaceId;
+
+use crate::Result;
+
 /// Standing: what a person may do in a space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
@@ -39,4 +43,16 @@ pub struct Member {
     pub role: String,
     /// What they may do.
     pub standing: Standing,
+}
+
+/// People: who shares the spaces of a server, and what each may do.
+pub trait People {
+    /// Members of a space, as far as whoever asks may know them: an owner sees all, others themselves.
+    fn members(&self, space: SpaceId) -> Result<Vec<Member>>;
+
+    /// Lets a person into a space, or changes what they may do there.
+    fn put_member(&self, space: SpaceId, member: &Member) -> Result<()>;
+
+    /// Takes a person out of a space. Whether they were in it, as far as whoever asks may know.
+    fn remove_member(&self, space: SpaceId, role: &str) -> Result<bool>;
 }

@@ -6,7 +6,7 @@ use tokio_postgres::types::Type;
 use super::PgStore;
 use super::lease::Wire;
 use super::rows::PgTables;
-use crate::member::{Member, Standing};
+use crate::member::{Member, People, Standing};
 use crate::{Error, Result};
 
 impl<L: Wire> PgTables<L> {
@@ -22,15 +22,13 @@ impl<L: Wire> PgTables<L> {
     }
 }
 
-impl PgStore {
-    /// Members of a space, as far as whoever asks may know them: an owner sees all, others themselves.
-    pub fn members(&self, space: SpaceId) -> Result<Vec<Member>> {
+impl People for PgStore {
+    fn members(&self, space: SpaceId) -> Result<Vec<Member>> {
         let (lease, _) = self.begun("BEGIN")?;
         PgTables::new(&*lease).members_of(space)
     }
 
-    /// Lets a person into a space, or changes what they may do there.
-    pub fn put_member(&self, space: SpaceId, member: &Member) -> Result<()> {
+    fn put_member(&self, space: SpaceId, member: &Member) -> Result<()> {
         if space == SpaceId::GLOBAL || member.standing == Standing::Own {
             return Err(self.denied("what holds everywhere for you is yours alone"));
         }
@@ -57,8 +55,7 @@ impl PgStore {
         Ok(())
     }
 
-    /// Takes a person out of a space. Whether they were in it, as far as whoever asks may know.
-    pub fn remove_member(&self, space: SpaceId, role: &str) -> Result<bool> {
+    fn remove_member(&self, space: SpaceId, role: &str) -> Result<bool> {
         let (lease, _) = self.begun("BEGIN")?;
         let wall = PgTables::new(&*lease).wall(space);
         let gone = lease.query(
@@ -69,7 +66,9 @@ impl PgStore {
         lease.give_back();
         Ok(!gone.is_empty())
     }
+}
 
+impl PgStore {
     fn denied(&self, why: &str) -> Error {
         Error::Denied { server: self.name().to_owned(), why: why.to_owned() }
     }

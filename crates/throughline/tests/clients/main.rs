@@ -3,6 +3,7 @@
 //!
 //! ```console
 //! bash tools/clients/install.sh DIR
+//! eval "$(tools/postgres/start.sh)"
 //! THROUGHLINE_CLIENTS=DIR cargo test -p throughline --test clients
 //! ```
 //!
@@ -22,6 +23,7 @@ mod once;
 mod page;
 mod plugins;
 mod sessions;
+mod shared;
 mod tools;
 
 use std::path::PathBuf;
