@@ -11,7 +11,7 @@ use crate::page::{asserts, memories};
 const TOLD: [(&str, &str); 5] = [
     ("The staging database runs on Postgres 14.", "Postgres 14"),
     ("Actually the staging database runs on Postgres 15 now, not 14.", "Postgres 15"),
-    ("We moved the staging database from Postgres 15 to Postgres 16 today.", "Postgres 16"),
+    ("We bumped the staging database to Postgres 16 today.", "Postgres 16"),
     ("Correction: the staging database runs on Postgres 17, not 16.", "Postgres 17"),
     ("The staging database runs on Postgres 18 now, no longer on 17.", "Postgres 18"),
 ];
