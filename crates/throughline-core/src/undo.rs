@@ -25,11 +25,11 @@ pub enum UndoRefusal {
         by: BatchId,
     },
     /// Something that came later is attached to what would be removed.
-    #[error("{what} depends on {on}, which this would remove")]
+    #[error("{what} was added later to {on}, which this would remove")]
     BuiltUpon {
-        /// What hangs.
+        /// What was added.
         what: String,
-        /// On what.
+        /// To what.
         on: String,
     },
     /// Something it would put back refers to what is gone.
@@ -39,6 +39,10 @@ pub enum UndoRefusal {
     #[error("batch {} changed nothing that is still there", .0.handle())]
     Nothing(BatchId),
 }
+
+/// Connections that use, the reader and sleep make by themselves, and that say nothing without both ends.
+const NOTED: [Relation; 4] =
+    [Relation::CoUsed, Relation::InBox, Relation::InCluster, Relation::LaterSaid];
 
 /// What must be known about a row that the batch touched.
 #[derive(Debug, Clone, PartialEq)]
@@ -121,8 +125,16 @@ fn named(key: &RowKey) -> String {
     format!("{} {}", key.table, &key.key[short..])
 }
 
-/// The rows that go with a node when its making is undone: its own counters, and what only keeps it
-/// together with others. Anything else that the batch did not make itself was built on it later.
+/// What was added to a node, as people know it.
+fn added(row: &Row) -> String {
+    if let Row::Edge(edge) = row {
+        return format!("the connection \"{}\"", edge.relation.in_words());
+    }
+    named(&row.key())
+}
+
+/// The rows that go with a node when its making is undone: its own counters, and what use and sleep noted of it
+/// beside others. Anything else that the batch did not make itself was built on it later.
 fn remove_attached(
     key: &RowKey,
     before: &BTreeMap<RowKey, Option<Row>>,
@@ -135,9 +147,9 @@ fn remove_attached(
         if before.contains_key(&its_key) {
             continue;
         }
-        let keeps_together = matches!(row, Row::Edge(edge) if edge.relation == Relation::InBox);
-        if its_key.table != Table::Usage && !keeps_together {
-            return Err(UndoRefusal::BuiltUpon { what: named(&its_key), on: named(key) });
+        let is_noted = matches!(row, Row::Edge(edge) if NOTED.contains(&edge.relation));
+        if its_key.table != Table::Usage && !is_noted {
+            return Err(UndoRefusal::BuiltUpon { what: added(row), on: named(key) });
         }
         gone.push(Image { key: its_key, row: None });
     }

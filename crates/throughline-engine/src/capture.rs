@@ -117,14 +117,19 @@ impl Capturing<'_> {
         flush: Option<Flush>,
     ) -> Result<Capture> {
         let journal = Journal::new(&self.engine.home);
-        let mut done = Capture::default();
+        let (mut done, mut entries_max) = (Capture::default(), None);
         loop {
             let after = journal.drained(session);
+            entries_max = journal.entries_max(session, after).or(entries_max);
             let file =
                 |source| crate::Error::File { path: self.engine.home.join("journal"), source };
             let opened = journal.open_now(session);
             let read = journal.read(session, after).map_err(file)?;
+            let read = journal.first_of(session, read, entries_max.unwrap_or(usize::MAX));
             let moved = read.end > after;
+            if read.entries.len() > 1 {
+                journal.note_tried(session, after, read.entries.len());
+            }
             let agent = read.entries.first().map(|(_, one)| one.agent.clone());
             let turns: Vec<Captured> =
                 read.entries.iter().flat_map(|(_, one)| tell::turns_in(one)).collect();

@@ -143,6 +143,12 @@ pub enum Error {
         /// Why.
         source: Box<Self>,
     },
+    /// An erasure failed in a way that does not tell whether it was done: the next command that opens memory knows.
+    #[error("it is not known whether it was erased, because {source}")]
+    EraseUnsure {
+        /// Why.
+        source: Box<Self>,
+    },
     /// An erasure failed after it was done in memory and before it was done in every file.
     #[error("erased from memory, but its text may still be in {} and in copies under the home: {source}", file.display())]
     ErasedInPart {
@@ -232,10 +238,22 @@ impl Error {
             | Self::BadFile { .. }
             | Self::Unusable { .. }
             | Self::File { .. }
+            | Self::EraseUnsure { .. }
             | Self::ErasedInPart { .. }
             | Self::Model(_)
             | Self::Store(_) => ErrorKind::Failed,
             Self::NotErased { source, .. } => source.kind(),
+        }
+    }
+
+    /// What is said of an erasure whose batch failed.
+    pub(crate) fn not_erased(source: Self, journal_lines: usize) -> Self {
+        let unsure = matches!(&source, Self::Store(error) if error.may_be_done());
+        let source = Box::new(source);
+        if unsure {
+            Self::EraseUnsure { source }
+        } else {
+            Self::NotErased { journal_lines, source }
         }
     }
 
@@ -289,6 +307,7 @@ impl Error {
             Self::Unusable { code, .. } => code,
             Self::File { .. } => "file",
             Self::NotErased { source, .. } => source.code(),
+            Self::EraseUnsure { .. } => "erase_unsure",
             Self::ErasedInPart { .. } => "erased_in_part",
             Self::Model(_) => "model",
             Self::Store(error) => store_code(error),
@@ -339,7 +358,7 @@ impl Error {
             Self::UndoRefused(UndoRefusal::ChangedSince { by, .. }) => {
                 return Some(format!("`undo {}` first, or change it by hand", by.handle()));
             }
-            Self::UndoRefused(_) => "`log` shows what happened since",
+            Self::UndoRefused(_) => "`log` shows what came since; `forget` needs no undo of that",
             Self::NothingToUndo => "`log` shows what happened; `undo BATCH` reverts any of it",
             Self::NoFolder { .. } => "name an existing folder; the default is the current one",
             Self::UnsafeHome(_) => {
@@ -356,6 +375,10 @@ impl Error {
             }
             Self::File { .. } => return None,
             Self::NotErased { source, .. } => return source.hint(),
+            Self::EraseUnsure { .. } => {
+                "once the cause is fixed, give the same `purge` again: it erases it, finishes what was begun, or \
+                 finds that it is gone"
+            }
             Self::ErasedInPart { .. } => {
                 "once the cause is fixed, the same `purge` or any other command that writes finishes it"
             }

@@ -10,6 +10,7 @@ mod line;
 pub(crate) mod note;
 #[cfg(test)]
 mod tests;
+mod tried;
 mod wall;
 
 use std::fs::{File, Metadata};
@@ -240,6 +241,7 @@ impl Journal {
                 // The mark goes first: without it a journal is read again, which does no harm.
                 file::remove(&one.path.with_extension("mark"))?;
                 file::remove(&one.path.with_extension(wall::EXTENSION))?;
+                file::remove(&one.path.with_extension(tried::EXTENSION))?;
                 file::remove(&one.path)?;
                 removed += 1;
             }
@@ -247,6 +249,7 @@ impl Journal {
         let marks = file::with_extension(&self.folder, "mark")?.into_iter();
         let marks = marks.chain(file::with_extension(&self.folder, "known")?);
         let marks = marks.chain(file::with_extension(&self.folder, wall::EXTENSION)?);
+        let marks = marks.chain(file::with_extension(&self.folder, tried::EXTENSION)?);
         let alone = marks.filter(|mark| !mark.with_extension("jsonl").exists());
         for left in alone.chain(file::with_extension(&self.folder, "tmp")?) {
             if left.symlink_metadata().is_ok_and(|data| old(&data)) {

@@ -105,7 +105,7 @@ impl Erasing<'_> {
             .write(context, Cause::Purge, None, |tx| {
                 self.bury(tx, context, &told, (handles, whole_chain))
             })
-            .map_err(|source| Error::NotErased { journal_lines, source: Box::new(source) })?;
+            .map_err(|source| Error::not_erased(source, journal_lines))?;
         let purged = self.finish_purge(tombstones)?;
         // A damaged copy cannot be opened; where its words are overwritten nothing is left in it.
         left.extend(purged.copies_left.into_iter().filter(|copy| !overwritten.contains(copy)));

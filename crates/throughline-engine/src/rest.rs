@@ -142,6 +142,18 @@ impl Listening<'_> {
         Ok(done)
     }
 
+    /// Takes in what the journals of all sessions hold, for whoever has time: hooks that were cut off left it there.
+    pub fn catch_up_all(&self) -> Capture {
+        let minds = Minds::new(&self.engine.home);
+        let waiting = Journal::new(&self.engine.home).undrained().unwrap_or_default();
+        let mut done = Capture::default();
+        for session in waiting {
+            // One that cannot be taken in keeps no other waiting; it stays in the journal.
+            done.add(self.catch_up_session(&session, &minds).unwrap_or_default());
+        }
+        done
+    }
+
     /// Gives vectors to what has none, until the time is up.
     fn embed_within(&self, began: Instant, most: Duration) -> Result<()> {
         let space = self.context.project.space();

@@ -144,13 +144,16 @@ impl From<rusqlite::Error> for Error {
     }
 }
 
+/// What SQLite does last of a write.
+const SYNCED: &str = "the database was synced";
+
 /// What SQLite was doing when the disk failed. The numbers are those of its extended result codes.
 fn doing(error: &rusqlite::Error) -> &'static str {
     let rusqlite::Error::SqliteFailure(error, _) = error else { return "the database was in use" };
     match error.extended_code >> 8 {
         1 | 2 | 33 => "the database was read",
         3 => "the database was written",
-        4 | 5 => "the database was synced",
+        4 | 5 => SYNCED,
         6 => "the database was made shorter",
         10 => "a file of the database was removed",
         _ => "the database was in use",
@@ -164,6 +167,12 @@ impl Error {
             return error.sqlite_error_code() == Some(rusqlite::ErrorCode::CannotOpen);
         }
         matches!(self, Self::Full | Self::NotWritable { .. } | Self::Disk { .. })
+    }
+
+    /// Whether what failed may be there all the same when the file is opened again: it was written, and only not
+    /// known to be on the disk.
+    pub fn may_be_done(&self) -> bool {
+        matches!(self, Self::Disk { doing: SYNCED })
     }
 
     /// Names the file where SQLite could not.

@@ -23,6 +23,8 @@ pub(super) fn sleep(
 ) -> anyhow::Result<ExitCode> {
     let (engine, context) = (settings.engine()?, settings.context()?);
     if !args.dry_run {
+        // What hooks had no time for.
+        engine.listening(&context).catch_up_all();
         // What was recalled since counts as use.
         engine.recalling(&context).settle_recalls().ok();
     }

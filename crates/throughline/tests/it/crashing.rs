@@ -165,6 +165,9 @@ fn a_purge_on_a_disk_that_fails_says_what_it_did_and_finishes_when_asked_again()
         if told.contains("erased_in_part") {
             assert!(gone && told.contains("erased from memory"), "at {at}: {told}");
             in_part += 1;
+        } else if told.contains("erase_unsure") {
+            // Written and not synced: whoever opens the file next finds it done or not.
+            assert!(told.contains("not known") && told.contains("same `purge` again"), "{told}");
         } else {
             assert!(!gone && told.contains("nothing was erased"), "at {at}: {told}");
             not_at_all += 1;
