@@ -2,7 +2,7 @@
 
 use throughline_core::row::Session;
 use throughline_core::{
-    Cardinality, EntityKind, Episode, Kind, Memory, MemoryId, NodeId, SessionId, Slot, SpaceId,
+    Cardinality, Cause, EntityKind, Episode, Kind, Memory, MemoryId, NodeId, SessionId, Slot, SpaceId,
     State, Timestamp,
 };
 
@@ -119,6 +119,8 @@ pub struct LogQuery {
     pub spaces: Vec<SpaceId>,
     /// Latest first, instead of in the order they happened.
     pub latest_first: bool,
+    /// Batches of this cause come without their changes.
+    pub bare: Option<Cause>,
     /// How many to return.
     pub limit: usize,
 }
