@@ -33,7 +33,7 @@ fn flooded() -> Home {
     let mut batches: Vec<Value> = batches.filter(|batch| batch["cause"] != "sleep").collect();
     let changes: Vec<Value> =
         batches.iter().flat_map(|one| one["changes"].as_array().expect("changes").clone()).collect();
-    assert!(changes.len() > 1_000, "{}", changes.len());
+    assert!(changes.len() > 700, "{}", changes.len());
     let mut whole = batches.remove(0);
     whole["changes"] = json!(changes);
     std::fs::write(here.outside("one.jsonl"), format!("{header}\n{whole}\n")).expect("a file");
@@ -51,8 +51,9 @@ fn a_sleep_that_is_always_cut_off_goes_over_less_each_time_until_nothing_waits()
     assert_eq!(waits(&home), 0);
     put_back(&template, &home.path());
     home.travel("2026-03-03");
-    let (mut left, mut runs) = (waits(&home), 0);
-    assert!(left >= 500, "{left}");
+    let all_of_them = waits(&home);
+    assert!(all_of_them >= 300, "{all_of_them}");
+    let (mut left, mut runs) = (all_of_them, 0);
     while left > 0 {
         faults.kill(&home, &["sleep"], all / 4);
         let now = waits(&home);
@@ -64,7 +65,7 @@ fn a_sleep_that_is_always_cut_off_goes_over_less_each_time_until_nothing_waits()
     let boxed = boxed["items"].as_array().expect("boxes").iter();
     let memories: usize =
         boxed.map(|one| one["memories"].as_array().expect("memories").len()).sum();
-    assert_eq!(memories, 500, "each is in one box");
+    assert_eq!(memories as u64, all_of_them, "each is in one box");
     home.assert_sound();
 }
 
@@ -73,7 +74,7 @@ fn what_a_deep_sleep_wrote_keeps_no_later_sleep_from_what_is_new() {
     let home = flooded();
     home.json(&["sleep"]);
     let deep = home.json(&["sleep", "--deep"]);
-    assert!(crate::deep_sleep::changes(&deep) > 400, "{deep}");
+    assert!(crate::deep_sleep::changes(&deep) > 200, "{deep}");
     assert_eq!(waits(&home), 0, "what sleep did itself does not wait");
     for n in 0..3 {
         home.remember(&format!("The warehouse scanner talks to port 70{n}0"));

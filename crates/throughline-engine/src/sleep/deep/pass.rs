@@ -22,9 +22,10 @@ use crate::things::THINGS_MODEL;
 use crate::transaction::Transaction;
 use crate::{Engine, Result};
 
-/// Changes of one batch, and how long it is put together: others wait while it is written.
-const CHANGES_MAX: usize = 64;
-const TURN: Duration = Duration::from_millis(15);
+/// Changes of one batch, and how long it is put together. Others wait until it is on disk, which takes about three times as
+/// long.
+const CHANGES_MAX: usize = 128;
+const TURN: Duration = Duration::from_millis(8);
 /// Vectors of one batch.
 const VECTORS_AT_ONCE: usize = 64;
 /// Neighbours of a memory, and how near they must be.
