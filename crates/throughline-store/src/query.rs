@@ -2,8 +2,8 @@
 
 use throughline_core::row::Session;
 use throughline_core::{
-    Cardinality, Cause, EntityKind, Episode, Kind, Memory, MemoryId, NodeId, SessionId, Slot, SpaceId,
-    State, Timestamp,
+    Cardinality, Cause, EntityKind, Episode, Kind, Memory, MemoryId, NodeId, SessionId, Slot,
+    SpaceId, State, Timestamp,
 };
 
 /// Memory query: which memories to list.

@@ -2,8 +2,8 @@
 
 use throughline_core::row::Image;
 use throughline_core::{
-    Batch, BatchId, Cause, Change, Commit, EntityKind, Logged, Relation, Row, RowKey, SpaceId, State,
-    sleep,
+    Batch, BatchId, Cause, Change, Commit, EntityKind, Logged, Relation, Row, RowKey, SpaceId,
+    State, sleep,
 };
 use throughline_store::{LogQuery, StoredBatch, nodes_of_key};
 

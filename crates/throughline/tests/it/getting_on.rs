@@ -31,8 +31,10 @@ fn flooded() -> Home {
     let header = lines.next().expect("a header");
     let batches = lines.map(|line| serde_json::from_str::<Value>(line).expect("a batch"));
     let mut batches: Vec<Value> = batches.filter(|batch| batch["cause"] != "sleep").collect();
-    let changes: Vec<Value> =
-        batches.iter().flat_map(|one| one["changes"].as_array().expect("changes").clone()).collect();
+    let changes: Vec<Value> = batches
+        .iter()
+        .flat_map(|one| one["changes"].as_array().expect("changes").clone())
+        .collect();
     assert!(changes.len() > 700, "{}", changes.len());
     let mut whole = batches.remove(0);
     whole["changes"] = json!(changes);
