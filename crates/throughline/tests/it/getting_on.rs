@@ -24,7 +24,11 @@ fn flooded() -> Home {
     let rules: String =
         (0..500).map(|n| format!("- Service number {n} is restarted by hand\n")).collect();
     std::fs::write(there.project().join("CLAUDE.md"), rules).expect("a file");
-    crate::hooking::Agent::new(&there, "reads").starts();
+    // A hook would read only as much as there is time for.
+    let settings = there.arg("agents");
+    std::fs::create_dir_all(&settings).expect("a folder can be made");
+    let init = there.run(&["init", "--agent", "claude-code", "--config", &settings]);
+    assert_eq!(init.code, 0, "{}", init.stderr);
     there.json(&["export", "-o", &there.arg("all.jsonl")]);
     let told = std::fs::read_to_string(there.outside("all.jsonl")).expect("an export");
     let mut lines = told.lines();
