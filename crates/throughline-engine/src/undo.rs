@@ -45,6 +45,7 @@ const PAGE: LogQuery = LogQuery {
     since: None,
     spaces: Vec::new(),
     latest_first: true,
+    bare: None,
     limit: 32,
 };
 

@@ -2,8 +2,8 @@
 
 use throughline_core::row::Session;
 use throughline_core::{
-    Cardinality, EntityKind, Episode, Kind, Memory, MemoryId, NodeId, SessionId, Slot, SpaceId,
-    State, Timestamp,
+    Cardinality, Cause, EntityKind, Episode, Kind, Memory, MemoryId, NodeId, SessionId, Slot,
+    SpaceId, State, Timestamp,
 };
 
 /// Memory query: which memories to list.
@@ -119,6 +119,8 @@ pub struct LogQuery {
     pub spaces: Vec<SpaceId>,
     /// Latest first, instead of in the order they happened.
     pub latest_first: bool,
+    /// Batches of this cause come without their changes.
+    pub bare: Option<Cause>,
     /// How many to return.
     pub limit: usize,
 }

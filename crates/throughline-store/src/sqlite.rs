@@ -314,8 +314,9 @@ impl Store for SqliteStore {
         let mut work = |connection: &mut Connection| -> Result<Commit> {
             let transaction =
                 connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let batch = plan(&SqlTables::new(&transaction))?;
-            let seq = apply(&mut SqlTables::new(&transaction), &batch)?;
+            let mut tables = SqlTables::for_writer(&transaction);
+            let batch = plan(&tables)?;
+            let seq = apply(&mut tables, &batch)?;
             transaction.commit()?;
             Ok(Commit { batch: batch.id, seq })
         };

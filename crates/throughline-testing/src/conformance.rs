@@ -149,6 +149,7 @@ macro_rules! for_every_case {
                     the_log_is_read_page_by_page_in_both_directions
                     the_latest_batch_is_named_with_its_number
                     the_log_is_narrowed_by_number_moment_and_space
+                    batches_of_one_cause_come_without_their_changes_where_that_is_asked_for
                     a_batch_is_found_by_the_beginning_or_the_end_of_its_id
                     turns_after_a_change_are_counted_by_space
                     memories_after_a_change_are_counted_by_space_and_once

@@ -1,18 +1,23 @@
 //! Neighbours among rows: for each of many rows, the ones nearest to it.
 //!
 //! Up to [`EXACT`] rows every pair is looked at. Beyond, rows are dealt into as many cells as the root of their number,
-//! each around one row of its own, and a row is compared with those of the few cells nearest to it: some neighbours
-//! are missed, and what would take minutes takes seconds. The same rows in the same order give the same answer.
+//! each around one row of its own, and of the few cells nearest to it a row is compared with those whose sign bits differ
+//! least from its own: some neighbours are missed, and what would take minutes takes seconds. The same rows in the same
+//! order give the same answer.
 
 use std::num::NonZero;
 
+use super::bits::{Closest, mean, signs_of_row};
 use super::code::{CODES, Rows};
+use super::scan::Signs;
 use super::{scaled, scan};
 
 /// Rows up to which every pair is looked at.
 pub const EXACT: usize = 8_192;
 /// Cells that a row is looked for in.
 const CELLS_READ: usize = 8;
+/// Rows of those cells that it is compared with.
+const COMPARED: usize = 128;
 /// Threads at most.
 const THREADS_MAX: usize = 8;
 
@@ -50,13 +55,38 @@ pub(super) fn neighbours_of(
             cells[*pivot as usize].push(*place);
         }
     }
-    beside(&all, |place| {
-        let read: Vec<u32> = nearest[place as usize]
-            .iter()
-            .flat_map(|(pivot, _)| cells[*pivot as usize].iter().copied())
-            .collect();
+    // Cell by cell: neighbours read nearly the same rows, which then still lie in the processor's cache.
+    let by_cell: Vec<u32> = cells.iter().flatten().copied().collect();
+    let ends: Vec<usize> = cells
+        .iter()
+        .scan(0, |end, cell| {
+            *end += cell.len();
+            Some(*end)
+        })
+        .collect();
+    let mean = mean(rows);
+    let signs_at = |place: u32| signs_of_row(rows, among[place as usize], &mean);
+    let signs: Vec<Signs> = beside(&by_cell, signs_at);
+    let found = beside(&by_cell, |place| {
+        let own = signs_at(place);
+        let mut closest = Closest::of(COMPARED.max(2 * k));
+        for (pivot, _) in &nearest[place as usize] {
+            let (end, count) = (ends[*pivot as usize], cells[*pivot as usize].len());
+            let begin = end - count;
+            scan::distances(&own, &signs[begin..end], |at, distance| {
+                if distance < closest.limit {
+                    closest.take(begin + at, distance);
+                }
+            });
+        }
+        let read: Vec<u32> = closest.rows().into_iter().map(|at| by_cell[at]).collect();
         best(rows, among, place, &read, k, from)
-    })
+    });
+    let mut all_found = vec![Vec::new(); among.len()];
+    for (place, found) in by_cell.iter().zip(found) {
+        all_found[*place as usize] = found;
+    }
+    all_found
 }
 
 /// Does the same for every place, on as many threads as there are processors.

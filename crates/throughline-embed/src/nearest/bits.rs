@@ -171,24 +171,24 @@ fn read_mean(bytes: &[u8]) -> [f32; CODES] {
 }
 
 /// The rows at the smallest distances so far, counted by distance, so that none need be sorted.
-struct Closest {
+pub(super) struct Closest {
     count: usize,
     at: [usize; CODES + 1],
     /// A later row is wanted at a distance below this only.
-    limit: usize,
+    pub(super) limit: usize,
     /// How many were taken at distances below the limit.
     below: usize,
     taken: Vec<(usize, usize)>,
 }
 
 impl Closest {
-    fn of(count: usize) -> Self {
+    pub(super) fn of(count: usize) -> Self {
         let limit = if count == 0 { 0 } else { CODES + 1 };
         Self { count, at: [0; CODES + 1], limit, below: 0, taken: Vec::new() }
     }
 
     /// Rows come in order, so a later one at a distance already filled has lost the tie.
-    fn take(&mut self, row: usize, distance: usize) {
+    pub(super) fn take(&mut self, row: usize, distance: usize) {
         self.taken.push((row, distance));
         self.at[distance] += 1;
         self.below += 1;
@@ -198,7 +198,7 @@ impl Closest {
         }
     }
 
-    fn rows(self) -> Vec<usize> {
+    pub(super) fn rows(self) -> Vec<usize> {
         let mut ties = self.count - self.below;
         let mut rows = Vec::with_capacity(self.count.min(self.taken.len()));
         for (row, distance) in self.taken {
@@ -214,7 +214,7 @@ impl Closest {
 }
 
 /// The mean of the rows, or of evenly spaced ones where there are very many.
-fn mean(rows: &Rows<'_>) -> [f32; CODES] {
+pub(super) fn mean(rows: &Rows<'_>) -> [f32; CODES] {
     let mut sums = [0.0_f64; CODES];
     let mut seen = 0.0;
     for row in (0..rows.len()).step_by(rows.len().div_ceil(SAMPLE).max(1)) {
@@ -231,7 +231,7 @@ fn mean(rows: &Rows<'_>) -> [f32; CODES] {
 }
 
 #[inline(always)]
-fn signs_of_row(rows: &Rows<'_>, row: usize, mean: &[f32; CODES]) -> Signs {
+pub(super) fn signs_of_row(rows: &Rows<'_>, row: usize, mean: &[f32; CODES]) -> Signs {
     let scale = rows.scale(row);
     signs(rows.codes(row).iter().map(|code| scale * f32::from(code.cast_signed())), mean)
 }

@@ -186,3 +186,19 @@ fn neighbours_are_of_the_same_group_nearest_first_and_never_the_row_itself() {
     assert!(neighbours(&rows, &[], 4, 0.5).is_empty());
     assert_eq!(neighbours(&rows, &[7], 4, 0.5), [Vec::new()]);
 }
+
+#[test]
+fn dealt_into_cells_nearly_all_neighbours_are_found() {
+    let bytes = grouped(60, 40);
+    let rows = Rows { bytes: &bytes, stride: CODES + 8, codes_at: 8, scale_at: 0, residual_at: 4 };
+    let among: Vec<usize> = (0..2_400).collect();
+    let exact = neighbours(&rows, &among, 8, 0.3);
+    let found = neighbours_of(&rows, &among, 8, 0.3, 100);
+    let pairs: usize = exact.iter().map(Vec::len).sum();
+    let held = |(place, near): (usize, &Vec<(u32, f32)>)| {
+        near.iter().filter(|one| found[place].contains(one)).count()
+    };
+    let same: usize = exact.iter().enumerate().map(held).sum();
+    assert!(pairs > 10_000, "{pairs}");
+    assert!(same * 100 >= pairs * 95, "{same} of {pairs}");
+}

@@ -31,6 +31,9 @@ const SMALL: usize = 100;
 /// Members whose vectors say where a cluster lies.
 const CENTRE_OF: usize = 64;
 
+/// Words that several members of a cluster share: how many of them, and as one of them writes it.
+type Shared = BTreeMap<String, (usize, String)>;
+
 /// A cluster that is there, with its members.
 struct Held {
     entity: Entity,
@@ -58,10 +61,8 @@ pub(super) fn plan(view: &PassView<'_>) -> Result<PassPlan> {
         held.iter().map(|(id, cluster)| (*id, cluster.members.keys().copied().collect())).collect();
     let identity = identities(&before, &found, &policy);
     let mut plan = PassPlan::of(memories.len());
-    let new: Vec<&Vec<MemoryId>> =
-        found.iter().zip(&identity).filter(|(_, id)| id.is_none()).map(|(some, _)| some).collect();
-    let names = named(view, &found, &new)?;
-    let mut names = names.into_iter();
+    let new = identity.iter().filter(|id| id.is_none()).count();
+    let mut names = named(view, &found, &identity)?.into_iter();
     let mut kept = BTreeSet::new();
     for (members, known) in found.iter().zip(&identity) {
         let cluster = known.and_then(|id| held.get(&id));
@@ -85,7 +86,7 @@ pub(super) fn plan(view: &PassView<'_>) -> Result<PassPlan> {
         "{inside} of {} lie in {}; {} are new",
         plural(ids.len(), "memory"),
         plural(found.len(), "cluster"),
-        new.len()
+        new
     ));
     Ok(plan)
 }
@@ -190,40 +191,42 @@ pub(super) fn middle(id: EntityId, vectors: impl Iterator<Item = Vec<f32>>) -> O
     })
 }
 
-/// Names for new clusters: the words that stand in several of their members and in few others.
+/// Names for new clusters, which have no identity yet: the words that stand in several of their members and in few others.
 fn named(
     view: &PassView<'_>,
     found: &[Vec<MemoryId>],
-    new: &[&Vec<MemoryId>],
+    identity: &[Option<EntityId>],
 ) -> Result<Vec<String>> {
-    if new.is_empty() {
+    if identity.iter().all(Option::is_some) {
         return Ok(Vec::new());
     }
     let mut everywhere: BTreeMap<String, usize> = BTreeMap::new();
     let mut total = 0;
-    for members in found {
+    let mut new: Vec<(usize, Shared)> = Vec::new();
+    for (members, known) in found.iter().zip(identity) {
+        let mut here = Shared::new();
         for memory in view.whole(members)? {
             total += 1;
-            for word in telling(&memory.content).into_keys() {
-                *everywhere.entry(word).or_default() += 1;
+            for (word, written) in telling(&memory.content) {
+                match everywhere.get_mut(&word) {
+                    Some(count) => *count += 1,
+                    None => drop(everywhere.insert(word.clone(), 1)),
+                }
+                here.entry(word).or_insert((0, written)).0 += 1;
             }
+        }
+        if known.is_none() {
+            here.retain(|_, (count, _)| *count > 1);
+            new.push((members.len(), here));
         }
     }
     let mut names = Vec::new();
-    for members in new {
-        let mut here: BTreeMap<String, (usize, String)> = BTreeMap::new();
-        for memory in view.whole(members)? {
-            for (word, written) in telling(&memory.content) {
-                let held = here.entry(word).or_insert((0, written));
-                held.0 += 1;
-            }
-        }
+    for (members, here) in new {
         let mut ranked: Vec<(f64, String)> = here
             .into_iter()
-            .filter(|(_, (count, _))| *count > 1)
             .map(|(word, (count, written))| {
                 let rarity = (ratio(total + 1, everywhere.get(&word).copied().unwrap_or(1))).ln();
-                (ratio(count, members.len()) * (0.1 + rarity), written)
+                (ratio(count, members) * (0.1 + rarity), written)
             })
             .collect();
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));

@@ -32,6 +32,10 @@ struct Carried {
     tags: Vec<(EntityId, bool)>,
     things: Vec<(EntityKind, String)>,
     cluster: Option<EntityId>,
+    /// It has no area, and none was ever inferred.
+    lacks_domain: bool,
+    /// The area that it speaks of.
+    domain: Option<&'static str>,
 }
 
 /// What the members of a cluster carry.
@@ -54,11 +58,16 @@ pub(super) fn plan(view: &PassView<'_>) -> Result<PassPlan> {
     let mut clusters: BTreeMap<EntityId, InCluster> = BTreeMap::new();
     let mut open: Vec<(MemoryId, Carried)> = Vec::new();
     for some in ids.chunks(AT_ONCE) {
-        let carried = carried(view, some, &entities)?;
+        let mut carried = carried(view, some, &entities)?;
         for memory in view.whole(some)? {
-            let held = carried.get(&memory.id);
-            if let Some(cluster) = held.and_then(|held| held.cluster) {
+            let Some(held) = carried.get_mut(&memory.id) else { continue };
+            if let Some(cluster) = held.cluster {
                 clusters.entry(cluster).or_default().count(&memory, held);
+            }
+            held.lacks_domain = lacks_domain(&memory);
+            if held.lacks_domain {
+                let kinds: Vec<EntityKind> = held.things.iter().map(|(kind, _)| *kind).collect();
+                held.domain = domain_of(&memory.content, &kinds);
             }
         }
         open.extend(carried);
@@ -79,9 +88,9 @@ pub(super) fn plan(view: &PassView<'_>) -> Result<PassPlan> {
 }
 
 impl InCluster {
-    fn count(&mut self, memory: &Memory, held: Option<&Carried>) {
+    fn count(&mut self, memory: &Memory, held: &Carried) {
         self.members += 1;
-        let given = held.into_iter().flat_map(|held| &held.tags).filter(|(_, inferred)| !inferred);
+        let given = held.tags.iter().filter(|(_, inferred)| !inferred);
         for (tag, _) in given {
             *self.tags.entry(*tag).or_default() += 1;
         }
@@ -207,21 +216,25 @@ fn add_domain(
     held: &Carried,
     cluster: Option<&InCluster>,
 ) -> Result<bool> {
-    let row = view.reader.rows(&[RowKey::memory(view.space(), id)])?.remove(0);
-    let Some(memory) = row.and_then(Row::into_memory) else { return Ok(false) };
-    if memory.domain.is_some() || memory.extra.contains_key(INFERRED_DOMAIN) {
+    if !held.lacks_domain {
         return Ok(false);
     }
-    let kinds: Vec<EntityKind> = held.things.iter().map(|(kind, _)| *kind).collect();
     let shared = || cluster.and_then(|some| some.shared(&some.domains).into_iter().next());
-    let domain = domain_of(&memory.content, &kinds).map(str::to_owned).or_else(shared);
-    let Some(domain) = domain else { return Ok(false) };
+    let Some(domain) = held.domain.map(str::to_owned).or_else(shared) else { return Ok(false) };
+    let row = view.reader.rows(&[RowKey::memory(view.space(), id)])?.remove(0);
+    let Some(memory) = row.and_then(Row::into_memory).filter(lacks_domain) else {
+        return Ok(false);
+    };
     let mut next = memory.clone();
     next.domain = Some(domain);
     next.extra.insert(INFERRED_DOMAIN.to_owned(), true.into());
     let act = StepAct::Change(vec![Change::Revise(Box::new(next))]);
     plan.steps.push(PassStep { seen: vec![memory], there: Vec::new(), act });
     Ok(true)
+}
+
+fn lacks_domain(memory: &Memory) -> bool {
+    memory.domain.is_none() && !is_inferred(memory)
 }
 
 fn is_inferred(memory: &Memory) -> bool {

@@ -90,14 +90,19 @@ pub(super) fn read(
     let mut taken = 0;
     let mut limit = PAGE;
     loop {
-        let query =
-            LogQuery { after_seq, spaces: vec![slice.space.space], limit, ..LogQuery::default() };
+        // What sleep did itself is not gone over again, and a deep one leaves thousands of changes.
+        let query = LogQuery {
+            after_seq,
+            spaces: vec![slice.space.space],
+            bare: Some(Cause::Sleep),
+            limit,
+            ..LogQuery::default()
+        };
         let page = reader.log(&query)?;
         let last = page.len() < limit;
         limit = (limit * 2).min(PAGE_MAX);
         for stored in page {
             after_seq = stored.last_seq;
-            // What sleep did itself is not gone over again.
             if stored.batch.cause == Cause::Sleep {
                 continue;
             }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use throughline_core::row::Image;
 use throughline_core::{
-    Batch, BatchId, Change, Logged, MemoryId, NodeId, Pending, RowKey, SpaceId,
+    Batch, BatchId, Cause, Change, Logged, MemoryId, NodeId, Pending, RowKey, SpaceId,
 };
 use tokio_postgres::Row as PgRow;
 use tokio_postgres::types::Type;
@@ -58,7 +58,7 @@ impl<L: Wire> PgTables<L> {
         for row in &found {
             batches.extend(unless_rotten(header_from(row))?);
         }
-        self.with_changes(batches)
+        self.with_changes(batches, query.bare)
     }
 
     /// The latest batch, without reading what it changed.
@@ -86,7 +86,7 @@ impl<L: Wire> PgTables<L> {
         );
         let found = self.link.query(&sql, &[(&handle, Type::TEXT)])?;
         let headers = found.iter().map(header_from).collect::<Result<_>>()?;
-        self.with_changes(headers)
+        self.with_changes(headers, None)
     }
 
     pub(super) fn headers_of(&self, ids: &[BatchId]) -> Result<Vec<StoredBatch>> {
@@ -109,10 +109,16 @@ impl<L: Wire> PgTables<L> {
         Ok(found.iter().map(|row| row.get(0)).collect())
     }
 
-    /// Adds the changes of batches, without the rows as they were before.
-    fn with_changes(&self, mut batches: Vec<StoredBatch>) -> Result<Vec<StoredBatch>> {
+    /// Adds the changes of batches, without the rows as they were before; those of one cause come without any.
+    fn with_changes(
+        &self,
+        mut batches: Vec<StoredBatch>,
+        bare: Option<Cause>,
+    ) -> Result<Vec<StoredBatch>> {
+        let mut wanted: Vec<&mut StoredBatch> =
+            batches.iter_mut().filter(|one| bare != Some(one.batch.cause)).collect();
         // What is asked for at once stays bounded.
-        for some in batches.chunks_mut(500) {
+        for some in wanted.chunks_mut(500) {
             let ids: Vec<String> = some.iter().map(|one| one.batch.id.to_string()).collect();
             let found = self.link.query(
                 "SELECT seq, batch, body, before, hash FROM change WHERE batch = ANY($1) ORDER BY seq",

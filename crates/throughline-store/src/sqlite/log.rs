@@ -198,7 +198,8 @@ pub(super) fn list(connection: &Connection, query: &LogQuery) -> Result<Vec<Stor
     let mut batches = Vec::new();
     while let Some(row) = found.next()? {
         if let Some(header) = unless_rotten(header_from(row))? {
-            batches.push(with_changes(connection, header)?);
+            let bare = query.bare == Some(header.batch.cause);
+            batches.push(if bare { header } else { with_changes(connection, header)? });
         }
     }
     Ok(batches)

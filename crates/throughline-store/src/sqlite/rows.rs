@@ -1,6 +1,7 @@
 //! Rows in and out of their tables, and the indexes that are kept beside them.
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
 
 use rusqlite::{Connection, OptionalExtension, params};
 use throughline_core::change::Erased;
@@ -17,14 +18,48 @@ use crate::query::TextOf;
 use crate::tables::text_of;
 use crate::{Error, Result};
 
+/// Rows that one batch keeps at hand.
+const AT_HAND_MAX: usize = 8_192;
+
 /// The tables, seen through a connection that is inside a transaction.
 pub(super) struct SqlTables<'c> {
     pub(super) connection: &'c Connection,
+    /// Rows as they are now, where this is the one who writes: a batch asks for the same few rows when it is planned, when
+    /// it is folded and when it is written, and to read a row back takes longer than to copy it.
+    at_hand: Option<RefCell<HashMap<RowKey, Option<Row>>>>,
 }
 
 impl<'c> SqlTables<'c> {
     pub(super) fn new(connection: &'c Connection) -> Self {
-        Self { connection }
+        Self { connection, at_hand: None }
+    }
+
+    /// The tables for the writer of a batch: nobody else changes a row until the transaction ends.
+    pub(super) fn for_writer(connection: &'c Connection) -> Self {
+        Self { connection, at_hand: Some(RefCell::default()) }
+    }
+
+    /// Keeps a row at hand as it is now.
+    fn note(&self, key: &RowKey, row: Option<&Row>) {
+        if let Some(at_hand) = &self.at_hand {
+            let mut at_hand = at_hand.borrow_mut();
+            if at_hand.len() >= AT_HAND_MAX {
+                at_hand.clear();
+            }
+            at_hand.insert(key.clone(), row.cloned());
+        }
+    }
+
+    fn read(&self, key: &RowKey) -> Result<Option<Row>> {
+        let mut get = self.connection.prepare_cached(statements(key.table).get)?;
+        let found = get
+            .query_row(params![key.space.0, key.key], |row| {
+                let both = text_at(row, 0).and_then(|body| Ok((body, text_at(row, 1)?)));
+                Ok(both.map(|(body, hash)| parse(key.table, &key.key, body, hash)))
+            })
+            .optional()?;
+        let bad = |detail| Error::BadRow { what: format!("{} {}", key.table, key.key), detail };
+        found.map(|read| read.map_err(bad).and_then(|row| row)).transpose()
     }
 }
 
@@ -171,15 +206,13 @@ impl View for SqlTables<'_> {
     type Error = Error;
 
     fn row(&self, key: &RowKey) -> Result<Option<Row>> {
-        let mut get = self.connection.prepare_cached(statements(key.table).get)?;
-        let found = get
-            .query_row(params![key.space.0, key.key], |row| {
-                let both = text_at(row, 0).and_then(|body| Ok((body, text_at(row, 1)?)));
-                Ok(both.map(|(body, hash)| parse(key.table, &key.key, body, hash)))
-            })
-            .optional()?;
-        let bad = |detail| Error::BadRow { what: format!("{} {}", key.table, key.key), detail };
-        found.map(|read| read.map_err(bad).and_then(|row| row)).transpose()
+        let known = self.at_hand.as_ref().and_then(|rows| rows.borrow().get(key).cloned());
+        if let Some(row) = known {
+            return Ok(row);
+        }
+        let row = self.read(key)?;
+        self.note(key, row.as_ref());
+        Ok(row)
     }
 
     fn attached(&self, space: SpaceId, node: NodeId) -> Result<Vec<Row>> {
@@ -280,6 +313,7 @@ impl Writable for SqlTables<'_> {
             body,
             checksum(&body)
         ])?;
+        self.note(&key, Some(row));
         self.index(&key, old.as_ref(), Some(row))
     }
 
@@ -289,6 +323,7 @@ impl Writable for SqlTables<'_> {
         self.connection
             .prepare_cached(statements(key.table).delete)?
             .execute(params![key.space.0, key.key])?;
+        self.note(key, None);
         Ok(())
     }
 

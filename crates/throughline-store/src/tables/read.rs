@@ -348,6 +348,9 @@ impl Reader for Arc<Tables> {
             .filter(|one| query.spaces.is_empty() || query.spaces.contains(&one.batch.space))
             .cloned()
             .collect();
+        for stored in found.iter_mut().filter(|one| query.bare == Some(one.batch.cause)) {
+            stored.batch.changes.clear();
+        }
         if query.latest_first {
             found.reverse();
         }

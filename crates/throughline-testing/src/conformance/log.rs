@@ -2,8 +2,8 @@
 
 use throughline_core::row::Image;
 use throughline_core::{
-    Batch, BatchId, Change, Commit, EntityKind, Logged, Relation, Row, RowKey, SpaceId, State,
-    sleep,
+    Batch, BatchId, Cause, Change, Commit, EntityKind, Logged, Relation, Row, RowKey, SpaceId,
+    State, sleep,
 };
 use throughline_store::{LogQuery, StoredBatch, nodes_of_key};
 
@@ -119,6 +119,24 @@ pub(super) fn the_log_is_narrowed_by_number_moment_and_space(factory: &dyn Facto
     assert_eq!(narrowed(LogQuery { spaces: vec![HERE, THERE], ..there }).len(), 11);
     assert_eq!(narrowed(LogQuery { spaces: vec![SpaceId(9)], ..EVERYTHING }), []);
     assert_eq!(narrowed(LogQuery { limit: 0, ..EVERYTHING }), []);
+}
+
+pub(super) fn batches_of_one_cause_come_without_their_changes_where_that_is_asked_for(
+    factory: &dyn Factory,
+) {
+    let (world, _) = ten_batches(factory);
+    let reader = world.read();
+    let whole = reader.log(&EVERYTHING).expect("the log");
+    let cause = whole.last().expect("a batch").batch.cause;
+    let bare = reader.log(&LogQuery { bare: Some(cause), ..EVERYTHING }).expect("the log");
+    assert_eq!(ids(&bare), ids(&whole), "none is left out");
+    for (bare, whole) in bare.iter().zip(&whole) {
+        let told = if whole.batch.cause == cause { &[][..] } else { &whole.batch.changes[..] };
+        assert_eq!(bare.batch.changes, told);
+        assert_eq!((bare.first_seq, bare.last_seq), (whole.first_seq, whole.last_seq));
+    }
+    let other = Some(Cause::Purge);
+    assert_eq!(reader.log(&LogQuery { bare: other, ..EVERYTHING }).expect("the log"), whole);
 }
 
 pub(super) fn turns_after_a_change_are_counted_by_space(factory: &dyn Factory) {

@@ -17,6 +17,7 @@ pub(super) const EVERYTHING: LogQuery = LogQuery {
     since: None,
     spaces: Vec::new(),
     latest_first: false,
+    bare: None,
     limit: usize::MAX,
 };
 

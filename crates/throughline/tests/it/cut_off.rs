@@ -4,12 +4,14 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::fading::{diary, work};
 use crate::faults::{Faults, points, put_back};
 use crate::graduating::proven;
 use crate::harness::{Home, handle, id_of, slow, strings};
+use crate::hook_trouble::journaled;
+use crate::hooking::Agent;
 use crate::watching::write;
 
 /// How many operations are looked at, of those spread over a command and of its last ones.
@@ -281,5 +283,62 @@ fn is_all_or_nothing(faults: &Faults, home: &Home, kept: &Kept, command: &[&str]
         }
         assert_eq!(said(), after, "{when}");
         home.assert_sound();
+    }
+}
+
+/// Which versions of the database are held, and whether all of them are told as contested.
+fn versions(home: &Home) -> (Vec<&'static str>, bool) {
+    let found = home.json(&["list"]);
+    let items = found["items"].as_array().expect("a list").iter();
+    let (mut versions, mut contested) = (Vec::new(), true);
+    for one in items {
+        let says = |version: &&&str| one["content"].to_string().contains(**version);
+        versions.extend(["Postgres 14", "Postgres 16"].iter().filter(says));
+        contested &= strings(&one["flags"]).contains(&"contested");
+    }
+    versions.sort_unstable();
+    versions.dedup();
+    (versions, contested)
+}
+
+#[test]
+fn a_hook_that_is_killed_at_any_file_operation_leaves_one_value_and_takes_each_turn_in_once() {
+    const OLD: &str = "The staging database runs on Postgres 14.";
+    const FIX: &str = "Actually the staging database runs on Postgres 16 now, not 14.";
+    let Some(faults) = Faults::new() else { return };
+    let home = Home::new();
+    let agent = Agent::new(&home, "march");
+    agent.starts();
+    agent.hears(OLD);
+    agent.answers("Noted.");
+    assert_eq!(versions(&home).0, ["Postgres 14"]);
+    let kept = Kept::of(&home);
+    let prompt = agent.payload("UserPromptSubmit", &json!({ "prompt": FIX }));
+    let answer = agent.payload("Stop", &json!({ "last_assistant_message": "Version 16 it is." }));
+    for (event, payload) in [("UserPromptSubmit", prompt), ("Stop", answer)] {
+        kept.put_back(&home);
+        home.travel("2026-03-03");
+        if event == "Stop" {
+            agent.hears(FIX);
+        }
+        let told = Kept::of(&home);
+        let all = faults.record_hook(&home, event, &payload).len();
+        assert!(all > 0, "{event}");
+        for at in points(all, if slow() { None } else { Some(10) }) {
+            let when = format!("{event} killed at {at} of {all}");
+            told.put_back(&home);
+            home.travel("2026-03-04");
+            faults.kill_hook(&home, event, &payload, at);
+            let heard = journaled(&home).iter().any(|said| said == FIX);
+            let (found, contested) = versions(&home);
+            assert!(found.len() == 1 || found.len() == 2 && contested, "{when}: {found:?}");
+            agent.ends();
+            let (found, _) = versions(&home);
+            let expected = if heard { "Postgres 16" } else { "Postgres 14" };
+            assert_eq!(found, [expected], "{when}");
+            let recorded = home.page(&["export"]).matches(&format!("\"text\":\"{FIX}\"")).count();
+            assert_eq!(recorded, usize::from(heard), "{when}");
+            home.assert_sound();
+        }
     }
 }

@@ -41,6 +41,8 @@ mod faults;
 mod flat_files;
 mod focusing;
 mod gaps;
+#[cfg(target_os = "linux")]
+mod getting_on;
 mod graduating;
 mod halves;
 mod happening;

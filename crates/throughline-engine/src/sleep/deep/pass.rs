@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use throughline_core::permission::{Act, Door};
 use throughline_core::{
-    Cause, Change, EntityId, Kind, Memory, MemoryId, Row, RowKey, SpaceId, State, Timestamp, sleep,
+    Cause, Change, EntityId, Kind, Memory, MemoryId, NodeId, Row, RowKey, SpaceId, State,
+    Timestamp, sleep,
 };
 use throughline_embed::nearest::neighbours;
 use throughline_store::{Reader, TextOf, Vector};
@@ -21,12 +22,10 @@ use crate::things::THINGS_MODEL;
 use crate::transaction::Transaction;
 use crate::{Engine, Result};
 
-/// Changes of one batch, and how long it is put together: others wait while it is written.
-const CHANGES_MAX: usize = 64;
-const TURN: Duration = Duration::from_millis(15);
-/// Between two batches. The lock of writers goes to whoever asks first when it is free, and that would be us again and
-/// again: others could wait for seconds.
-const BETWEEN: Duration = Duration::from_millis(2);
+/// Changes of one batch, and how long it is put together. Others wait until it is on disk, which takes about three times as
+/// long.
+const CHANGES_MAX: usize = 128;
+const TURN: Duration = Duration::from_millis(8);
 /// Vectors of one batch.
 const VECTORS_AT_ONCE: usize = 64;
 /// Neighbours of a memory, and how near they must be.
@@ -316,16 +315,21 @@ impl Sleeping<'_> {
                 report.changes += changed;
             }
             from += looked;
-            std::thread::sleep(BETWEEN);
         }
         Ok(())
     }
 
-    /// Keeps where things lie.
+    /// Keeps where things lie that lie elsewhere than before.
     pub(super) fn keep_derived(&self, space: SpaceId, plan: &PassPlan) -> Result<()> {
         for some in plan.vectors.chunks(VECTORS_AT_ONCE) {
-            self.engine.store.put_vectors(space, THINGS_MODEL, some)?;
-            std::thread::sleep(BETWEEN);
+            let nodes: Vec<NodeId> = some.iter().map(|one| one.node).collect();
+            let held = self.engine.now_reader()?.vectors_of(space, THINGS_MODEL, &nodes)?;
+            let is_new = |one: &Vector, held: &Option<Vec<f32>>| held.as_ref() != Some(&one.values);
+            let moved = some.iter().zip(&held).filter(|(one, held)| is_new(one, held));
+            let moved: Vec<Vector> = moved.map(|(one, _)| one.clone()).collect();
+            if !moved.is_empty() {
+                self.engine.store.put_vectors(space, THINGS_MODEL, &moved)?;
+            }
         }
         Ok(())
     }
