@@ -114,7 +114,8 @@ size_of_either! {
 impl SearchIndex {
     /// The telling terms of a document; none where there is no document.
     pub(crate) fn length(&self, number: u32) -> f32 {
-        f32::from(self.place(number).length)
+        // Most memories and some turns have none beside them.
+        if number == NONE { 0.0 } else { f32::from(self.place(number).length) }
     }
 
     /// Sign bits of the vectors, where there are very many to scan.
@@ -135,7 +136,7 @@ impl SearchIndex {
 }
 
 /// For how long whoever brings an index up to date waits for those who read it, before it makes a copy.
-const FREE_WITHIN: Duration = Duration::from_millis(200);
+const FREE_WITHIN: Duration = Duration::from_secs(1);
 
 /// An index to be changed: as soon as nobody reads it, which is soon, for nobody new gets it meanwhile. An index of
 /// many texts takes a hundred megabytes, so that a copy is made only where somebody holds it for long.
