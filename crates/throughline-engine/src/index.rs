@@ -136,7 +136,7 @@ impl SearchIndex {
 }
 
 /// For how long whoever brings an index up to date waits for those who read it, before it makes a copy.
-const FREE_WITHIN: Duration = Duration::from_secs(1);
+const FREE_WITHIN: Duration = Duration::from_millis(200);
 
 /// An index to be changed: as soon as nobody reads it, which is soon, for nobody new gets it meanwhile. An index of
 /// many texts takes a hundred megabytes, so that a copy is made only where somebody holds it for long.
