@@ -32,10 +32,7 @@ fn what_another_process_writes_is_in_the_next_answer_to_what_was_asked_before() 
             assert_eq!(contents(&page), expected, "{path}");
             assert_eq!(page["total"], json!(expected.len()), "{path}");
         }
-        let graph = asked_again(&server, "/api/v1/graph").to_string();
-        for text in ["staging runs Postgres 14", "staging runs Postgres 16"] {
-            assert_eq!(graph.contains(text), expected.contains(&text), "{text} in {graph}");
-        }
+        assert_eq!(asked_again(&server, "/api/v1/graph"), home.json(&["graph"]));
     };
     are(&["staging runs Postgres 14"]);
     home.json(&["pin", &id]);
