@@ -77,7 +77,7 @@ pub fn form(kind: Kind, content: &str, tags: &[String]) -> Form {
     let has = |list: &[&str]| words.iter().any(|word| list.contains(word));
     let tagged = |list: &[&str]| tags.iter().any(|tag| list.contains(&tag.as_str()));
 
-    if is_dated(&text, &words) {
+    if is_dated(&words) {
         return Form::Episode;
     }
     match kind {
@@ -164,15 +164,26 @@ pub fn gives_date(content: &str) -> bool {
 
 /// Whether a text says that something was a short while ago.
 fn is_lately(text: &str) -> bool {
-    let padded = format!(" {text} ");
-    LATELY.iter().any(|marker| padded.contains(&format!(" {marker} ")))
+    let words: Vec<&str> = text.split(' ').collect();
+    says_any(&words, LATELY)
 }
 
-fn is_dated(text: &str, words: &[&str]) -> bool {
-    let padded = format!(" {text} ");
-    is_lately(text)
-        || WEEKDAYS.iter().any(|marker| padded.contains(&format!(" {marker} ")))
-        || words.iter().any(|word| is_date(word))
+fn is_dated(words: &[&str]) -> bool {
+    says_any(words, LATELY) || says_any(words, WEEKDAYS) || words.iter().any(|word| is_date(word))
+}
+
+/// Whether one of some phrases stands among words. Every memory that is shown is asked.
+fn says_any(words: &[&str], phrases: &[&str]) -> bool {
+    let begins = |at: usize, phrase: &str| match phrase.strip_prefix(words[at]) {
+        Some("") => true,
+        Some(rest) => rest.strip_prefix(' ').is_some_and(|rest| {
+            let length = rest.split(' ').count();
+            let next = words.get(at + 1..at + 1 + length);
+            next.is_some_and(|next| next.iter().copied().eq(rest.split(' ')))
+        }),
+        None => false,
+    };
+    (0..words.len()).any(|at| phrases.iter().any(|phrase| begins(at, phrase)))
 }
 
 /// `2026-11-15`, with or without a time behind it.

@@ -239,9 +239,16 @@ pub fn printable_json(json: &str) -> String {
     if json.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n')) {
         return json.to_owned();
     }
-    let mut safe = String::with_capacity(json.len());
-    for c in json.chars() {
-        if c != '\n' && (c.is_control() || is_invisible(c)) {
+    let mut safe = String::with_capacity(json.len() + json.len() / 8);
+    let mut rest = json;
+    loop {
+        // Nearly all of it is copied as it is.
+        let plain = rest.bytes().position(|byte| !matches!(byte, b' '..=b'~' | b'\n'));
+        let (plain, odd) = rest.split_at(plain.unwrap_or(rest.len()));
+        safe.push_str(plain);
+        let mut odd = odd.chars();
+        let Some(c) = odd.next() else { return safe };
+        if c.is_control() || is_invisible(c) {
             let mut units = [0; 2];
             for unit in c.encode_utf16(&mut units) {
                 write!(safe, "\\u{unit:04x}").expect("writing to a String cannot fail");
@@ -249,8 +256,8 @@ pub fn printable_json(json: &str) -> String {
         } else {
             safe.push(c);
         }
+        rest = odd.as_str();
     }
-    safe
 }
 /// Whether a word stands in a text by itself, as it is written, and not as a part of another.
 pub fn has_token(text: &str, word: &str) -> bool {

@@ -98,6 +98,15 @@ pub fn round_trips(engine: &Engine) -> u64 {
     engine.store.round_trips()
 }
 
+/// The latest batch that a reader sees: while it is the same, nothing was written, by whichever process. Nothing on a
+/// server, where a batch may become visible after a later one.
+pub fn latest_batch(engine: &Engine, reader: &dyn Reader) -> Result<Option<(u64, BatchId)>> {
+    if engine.store.file().is_err() {
+        return Ok(None);
+    }
+    Ok(reader.latest()?)
+}
+
 /// The person who reads and writes by an engine, where memory has several.
 pub(crate) fn person_of(engine: &Engine) -> Option<String> {
     engine.person.clone().or_else(|| engine.store.person().map(str::to_owned))

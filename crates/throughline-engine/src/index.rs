@@ -114,7 +114,8 @@ size_of_either! {
 impl SearchIndex {
     /// The telling terms of a document; none where there is no document.
     pub(crate) fn length(&self, number: u32) -> f32 {
-        f32::from(self.place(number).length)
+        // Most memories and some turns have none beside them.
+        if number == NONE { 0.0 } else { f32::from(self.place(number).length) }
     }
 
     /// Sign bits of the vectors, where there are very many to scan.

@@ -107,7 +107,8 @@ pub use clock::Clock;
 pub use context::Context;
 pub use doctor::{Check, CheckOutcome, free_bytes, unwritable};
 pub use engine::{
-    Engine, QUICKLY_REWRITTEN, has_memory, keep_memory_at, open_for_person, round_trips,
+    Engine, QUICKLY_REWRITTEN, has_memory, keep_memory_at, latest_batch, open_for_person,
+    round_trips,
 };
 pub use error::{Error, ErrorKind, Result, in_plain_words};
 pub use expand::Expanded;

@@ -7,6 +7,7 @@ use throughline_core::state::Flag;
 use throughline_core::{BatchId, Kind, Memory, Row, RowKey, SessionId, SpaceId, State};
 use throughline_store::{MemoryQuery, Reader};
 
+use crate::engine::latest_batch;
 use crate::flows::Watching;
 use crate::{Card, Result};
 
@@ -64,13 +65,10 @@ impl Watching<'_> {
         Ok(cards)
     }
 
-    /// What a list would be found at now. Nothing on a server, where a batch may become visible after a later one.
+    /// What a list would be found at now.
     fn found_at(&self, reader: &dyn Reader) -> Result<Option<FoundAt>> {
-        if self.engine.store.file().is_err() {
-            return Ok(None);
-        }
         let day = self.engine.now().day();
-        Ok(reader.latest()?.map(|latest| FoundAt { latest, day }))
+        Ok(latest_batch(self.engine, reader)?.map(|latest| FoundAt { latest, day }))
     }
 
     fn due_of_the_oldest(

@@ -5,12 +5,17 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use axum::body::Bytes;
+use axum::http::{StatusCode, Uri};
+use axum::response::Response;
+use serde::Serialize;
 use throughline_core::scope::Level;
 use throughline_engine::{Context, Engine, Project, Reader};
 use tokio::sync::{Notify, Semaphore, oneshot, watch};
 
 use crate::events::Hub;
-use crate::given::Asker;
+use crate::given::{Asker, as_json, json_text};
+use crate::kept::{KeptAnswers, Moment};
 use crate::mcp::McpServices;
 use crate::metrics::Metrics;
 use crate::token::OnceToken;
@@ -67,6 +72,7 @@ pub(crate) struct Shared {
     replays: Arc<Semaphore>,
     waiting: Arc<Semaphore>,
     projects: Mutex<HashMap<Option<String>, (Instant, Context)>>,
+    answers: KeptAnswers,
     last_asked: Mutex<Instant>,
 }
 
@@ -132,6 +138,7 @@ impl App {
             replays: Arc::new(Semaphore::new(REPLAYS_MAX)),
             waiting: Arc::new(Semaphore::new(WAITING_MAX)),
             projects: Mutex::default(),
+            answers: KeptAnswers::default(),
             last_asked: Mutex::new(Instant::now()),
         })))
     }
@@ -150,6 +157,42 @@ impl App {
         };
         self.carry_out(needs, asker, Box::new(work)).await?;
         done.try_recv().map_err(|_| Problem::new(500, "failed", "nothing came of it"))
+    }
+
+    /// The same for what depends on the present of memory and on the request, and on nothing else: while these are as they
+    /// were, the answer is told again.
+    pub(crate) async fn tell<T: Serialize>(
+        &self,
+        asker: Asker,
+        asked: &Uri,
+        work: impl FnOnce(&AtHand<'_>) -> Result<T, Problem> + Send + 'static,
+    ) -> Result<Response, Problem> {
+        let told = self.tell_if(asker, asked, |at| work(at).map(Some)).await?;
+        told.ok_or_else(|| Problem::new(500, "failed", "nothing came of it"))
+    }
+
+    /// The same for work that may find that the answer depends on something else, and then has none.
+    pub(crate) async fn tell_if<T: Serialize>(
+        &self,
+        asker: Asker,
+        asked: &Uri,
+        work: impl FnOnce(&AtHand<'_>) -> Result<Option<T>, Problem> + Send + 'static,
+    ) -> Result<Option<Response>, Problem> {
+        let (app, who, asked) = (self.clone(), asker.clone(), asked.to_string());
+        let told = move |at: &AtHand<'_>| {
+            let moment = Moment::now(at.engine)?;
+            if let Some(kept) = moment.and_then(|moment| app.answers.of(moment, &who, &asked)) {
+                return Ok(Some(kept));
+            }
+            let Some(answer) = work(at)? else { return Ok(None) };
+            let answer = Bytes::from(json_text(&answer)?);
+            if let Some(moment) = moment {
+                app.answers.keep(moment, &who, &asked, &answer);
+            }
+            Ok(Some(answer))
+        };
+        let answer = self.ask(Needs::Reading, asker, told).await?;
+        Ok(answer.map(|answer| as_json(StatusCode::OK, answer)))
     }
 
     /// The same for work that sends what comes of it. Not generic, so that it is compiled once.

@@ -36,7 +36,7 @@ struct AskerQuery {
 pub(crate) struct Person(pub(crate) String);
 
 /// Who asks: the person, the project, and how far new memories reach.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Asker {
     /// Whoever has a token of their own; `None` is the user of this home.
     pub(crate) person: Option<String>,
@@ -154,16 +154,25 @@ impl<T: Serialize> IntoResponse for Told<T> {
 
 /// An answer in JSON with a status. Signs that a terminal or a reader would obey are escaped.
 pub(crate) fn json(status: StatusCode, value: &impl Serialize) -> Response {
-    match serde_json::to_string(value) {
-        Ok(text) => {
-            let text = throughline_core::text::printable_json(&text);
-            let kind = HeaderValue::from_static("application/json");
-            let mut response = (status, text).into_response();
-            response.headers_mut().insert(header::CONTENT_TYPE, kind);
-            response
-        }
-        Err(error) => Problem::new(500, "failed", error.to_string()).into_response(),
+    match json_text(value) {
+        Ok(text) => as_json(status, text.into()),
+        Err(problem) => problem.into_response(),
     }
+}
+
+/// The same as text.
+pub(crate) fn json_text(value: &impl Serialize) -> Result<String, Problem> {
+    let text = serde_json::to_string(value);
+    let text = text.map_err(|error| Problem::new(500, "failed", error.to_string()))?;
+    Ok(throughline_core::text::printable_json(&text))
+}
+
+/// A text in JSON as an answer.
+pub(crate) fn as_json(status: StatusCode, text: Bytes) -> Response {
+    let kind = HeaderValue::from_static("application/json");
+    let mut response = (status, text).into_response();
+    response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    response
 }
 
 /// The words of a header, if it is there and has any.

@@ -11,6 +11,7 @@ mod door;
 mod events;
 mod given;
 mod guard;
+mod kept;
 mod listen;
 mod mcp;
 mod metrics;

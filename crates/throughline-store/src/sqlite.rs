@@ -9,6 +9,7 @@ mod copy;
 mod counts;
 mod documents;
 mod erase;
+mod kept;
 mod listing;
 mod lock;
 mod log;
@@ -41,6 +42,7 @@ use crate::query::{LogQuery, Vector};
 use crate::store::{Erasure, Finding, Planner, Reader, Store, StoreHealth, compare_dumps};
 use crate::tables::Tables;
 use crate::{Error, Result};
+use kept::KeptPostings;
 use listing::Counted;
 use lock::{WriteTurn, WriterLock};
 use migrate::KeptCopy;
@@ -66,6 +68,8 @@ pub struct SqliteStore {
     readers: Readers,
     /// How long listings were found to be.
     counted: Counted,
+    /// Which documents were found to hold terms.
+    postings: KeptPostings,
     /// What takes the space of the file.
     space: SpaceTaken,
     lock: WriterLock,
@@ -87,8 +91,9 @@ impl SqliteStore {
         let opened = open::open(path, &lock, keep).map_err(|error| error.at(path))?;
         let (opened, patience) = (Mutex::new(opened), AtomicU64::new(BUSY_LIMIT_MS));
         let (readers, counted) = (Readers::default(), Counted::default());
-        let (path, space) = (path.to_owned(), SpaceTaken::default());
-        Ok(Self { path, opened, readers, counted, space, lock, keep, patience })
+        let (postings, space) = (KeptPostings::default(), SpaceTaken::default());
+        let path = path.to_owned();
+        Ok(Self { path, opened, readers, counted, postings, space, lock, keep, patience })
     }
 
     /// Sets how long writing waits for other writers before [`Error::Busy`] is returned. A hook
@@ -290,6 +295,7 @@ impl SqliteStore {
 struct Snapshot<'a> {
     connection: ReadBy<'a>,
     counted: &'a Counted,
+    postings: &'a KeptPostings,
 }
 
 impl Drop for Snapshot<'_> {
@@ -306,7 +312,8 @@ impl Store for SqliteStore {
         connection
             .execute_batch("BEGIN DEFERRED; SELECT 1 FROM migration LIMIT 1;")
             .map_err(|error| Error::from(error).at(&self.path))?;
-        Ok(Box::new(Snapshot { connection, counted: &self.counted }))
+        let (counted, postings) = (&self.counted, &self.postings);
+        Ok(Box::new(Snapshot { connection, counted, postings }))
     }
 
     fn transact(&self, plan: Planner<'_>) -> Result<Commit> {

@@ -159,6 +159,7 @@ impl IndexWords {
     pub(super) fn of(&self, index: &SearchIndex, number: u32) -> DocumentScore {
         let (holds, length) = (|at| self.held(at), |at| index.length(at));
         let standing = index.place(number);
+        let own_length = f32::from(standing.length);
         let by = &self.measure;
         let own = holds(number);
         let before = holds(standing.before) & !own;
@@ -169,9 +170,9 @@ impl IndexWords {
         let told = sum(own, &by.weights);
         let told_beside = by.before * sum(before, &by.weights) + by.after * sum(after, &by.weights);
         let length_around =
-            length(number) + by.before * length(standing.before) + by.after * length(standing.next);
+            own_length + by.before * length(standing.before) + by.after * length(standing.next);
         DocumentScore {
-            own: told * by.own.at(length(number)),
+            own: told * by.own.at(own_length),
             around: (told + told_beside) * by.around.at(length_around),
             covers: (told / by.asked).min(1.0),
         }

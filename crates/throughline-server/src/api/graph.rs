@@ -1,6 +1,8 @@
 //! The graph: memories and their connections.
 
 use axum::extract::State;
+use axum::http::Uri;
+use axum::response::{IntoResponse as _, Response};
 use serde::Deserialize;
 use throughline_engine::GraphWanted;
 use throughline_view::WireGraph;
@@ -8,7 +10,7 @@ use utoipa::IntoParams;
 
 use crate::Problem;
 use crate::app::{App, AtHand, Needs};
-use crate::given::{Answer, Asked, Asker, Told};
+use crate::given::{Asked, Asker, Told};
 
 /// Nodes that are drawn at most.
 const NODES_MAX: usize = 10_000;
@@ -36,8 +38,9 @@ pub(super) async fn graph(
     State(app): State<App>,
     asker: Asker,
     Asked(query): Asked<GraphQuery>,
-) -> Answer<WireGraph> {
-    let needs = if query.as_of.is_some() { Needs::Replay } else { Needs::Reading };
+    asked: Uri,
+) -> Result<Response, Problem> {
+    let past = query.as_of.is_some();
     let work = move |at: &AtHand<'_>| {
         let reader = at.reader(query.as_of.as_deref())?;
         let wanted = GraphWanted {
@@ -47,5 +50,8 @@ pub(super) async fn graph(
         };
         Ok(WireGraph::from(&at.engine.looking(&at.context).graph(&*reader, &wanted)?))
     };
-    app.ask(needs, asker, work).await.map(Told)
+    if past {
+        return Ok(Told(app.ask(Needs::Replay, asker, work).await?).into_response());
+    }
+    app.tell(asker, &asked, work).await
 }

@@ -1,7 +1,7 @@
 //! Memories: listed, searched, shown, explained and added.
 
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Response};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -111,9 +111,13 @@ pub(super) async fn list(
     State(app): State<App>,
     asker: Asker,
     Asked(query): Asked<ListQuery>,
-) -> Answer<MemoriesPage> {
-    let needs = if query.as_of.is_some() { Needs::Replay } else { Needs::Reading };
-    app.ask(needs, asker, move |at| list_on(at, &query)).await.map(Told)
+    asked: Uri,
+) -> Result<Response, Problem> {
+    if query.as_of.is_some() {
+        let page = app.ask(Needs::Replay, asker, move |at| list_on(at, &query)).await?;
+        return Ok(Told(page).into_response());
+    }
+    app.tell(asker, &asked, move |at| list_on(at, &query)).await
 }
 
 fn list_on(at: &AtHand<'_>, query: &ListQuery) -> Result<MemoriesPage, Problem> {

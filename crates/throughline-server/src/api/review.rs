@@ -1,6 +1,8 @@
 //! Review and verify: what waits for a person, and the person's word.
 
 use axum::extract::State;
+use axum::http::Uri;
+use axum::response::{IntoResponse as _, Response};
 use serde::{Deserialize, Serialize};
 use throughline_core::MemoryId;
 use throughline_core::patch::Amendment;
@@ -18,12 +20,17 @@ const LISTED: usize = 100;
 /// Show what waits for a decision
 #[utoipa::path(get, path = "/api/v1/review", tag = "review", params(Asker),
     responses((status = 200, body = WireReview), (status = "default", body = Problem, content_type = "application/problem+json")))]
-pub(super) async fn waiting(State(app): State<App>, asker: Asker) -> Answer<WireReview> {
-    let work =
-        |at: &AtHand<'_>| Ok(WireReview::new(&at.engine.reviewing(&at.context).review()?, None));
-    let found = app.ask(Needs::Reading, asker.clone(), work).await?;
-    if found.graduation.is_empty() {
-        return Ok(Told(found));
+pub(super) async fn waiting(
+    State(app): State<App>,
+    asker: Asker,
+    asked: Uri,
+) -> Result<Response, Problem> {
+    let work = |at: &AtHand<'_>| {
+        let found = WireReview::new(&at.engine.reviewing(&at.context).review()?, None);
+        Ok(found.graduation.is_empty().then_some(found))
+    };
+    if let Some(told) = app.tell_if(asker.clone(), &asked, work).await? {
+        return Ok(told);
     }
     // A proposal whose file has changed since is made anew before it is shown, which writes.
     let work = |at: &AtHand<'_>| {
@@ -31,7 +38,7 @@ pub(super) async fn waiting(State(app): State<App>, asker: Asker) -> Answer<Wire
         reviewing.refresh_graduations()?;
         Ok(WireReview::new(&reviewing.review()?, None))
     };
-    app.ask(Needs::Writing, asker, work).await.map(Told)
+    Ok(Told(app.ask(Needs::Writing, asker, work).await?).into_response())
 }
 
 /// A decision.

@@ -11,7 +11,7 @@ use throughline_core::{
 };
 
 use super::rows::SqlTables;
-use super::{Snapshot, listing};
+use super::{Snapshot, listing, text};
 use crate::Result;
 use crate::document::{Postings, Shelf};
 use crate::query::{
@@ -20,13 +20,28 @@ use crate::query::{
 };
 use crate::store::{HeldSecrets, Reader, StoredBatch};
 
-/// Passes every verb on to the tables behind the snapshot's connection. A listing is told what the store has counted already.
+/// Passes every verb on to the tables behind the snapshot's connection. A listing is told what the store has counted already,
+/// and a search which lists of the text index are kept.
 macro_rules! pass_on {
     ($( fn $name:ident(&self $(, $arg:ident: $type:ty)*) -> $returns:ty; )+) => {
         impl Reader for Snapshot<'_> {
             fn memories(&self, query: &MemoryQuery) -> Result<MemoryPage> {
                 let connection: &Connection = &self.connection;
                 listing::memories(&SqlTables::new(connection), query, Some(self.counted))
+            }
+
+            fn text(&self, query: &TextQuery) -> Result<Vec<TextHit>> {
+                text::search(&self.connection, query, Some(self.postings))
+            }
+
+            fn postings(
+                &self,
+                space: SpaceId,
+                of: TextOf,
+                terms: &[String],
+                most: usize,
+            ) -> Result<Vec<Postings>> {
+                text::postings(&self.connection, space, of, terms, most, Some(self.postings))
             }
 
             $( fn $name(&self $(, $arg: $type)*) -> $returns {
@@ -59,9 +74,7 @@ pass_on! {
     fn entities(&self, space: SpaceId, names: &[EntityName]) -> Result<Vec<Entity>>;
     fn things(&self, space: SpaceId, kinds: &[EntityKind]) -> Result<Vec<(Entity, usize)>>;
     fn entities_of(&self, space: SpaceId, kind: EntityKind, limit: usize) -> Result<Vec<Entity>>;
-    fn text(&self, query: &TextQuery) -> Result<Vec<TextHit>>;
     fn documents(&self, space: SpaceId, of: TextOf, model: &str, after: u64, block: &mut dyn FnMut(u32, &[u8])) -> Result<Shelf>;
-    fn postings(&self, space: SpaceId, of: TextOf, terms: &[String], most: usize) -> Result<Vec<Postings>>;
     fn vectors_of(&self, space: SpaceId, model: &str, nodes: &[NodeId]) -> Result<Vec<Option<Vec<f32>>>>;
     fn vectors(&self, space: SpaceId, model: &str, after_seq: u64) -> Result<Vec<Vector>>;
     fn log(&self, query: &LogQuery) -> Result<Vec<StoredBatch>>;

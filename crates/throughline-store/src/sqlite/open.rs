@@ -211,6 +211,8 @@ pub(super) fn configure(connection: &mut Connection) -> Result<()> {
     )?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    // Otherwise a statement that compares a range is planned anew for every value it is asked with.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     numbers::teach(connection)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
     Ok(())

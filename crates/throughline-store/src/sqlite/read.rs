@@ -25,6 +25,9 @@ use crate::store::{FOUND_MAX, HeldSecrets, Reader, StoredBatch};
 use crate::tables::dump_line;
 use crate::{Error, Result};
 
+/// Characters of a whole id.
+const ID_CHARS: usize = 36;
+
 impl Reader for SqlTables<'_> {
     fn rows(&self, keys: &[RowKey]) -> Result<Vec<Option<Row>>> {
         keys.iter().map(|key| Ok(unless_rotten(self.row(key))?.flatten())).collect()
@@ -182,13 +185,18 @@ impl Reader for SqlTables<'_> {
                  WHERE space = ?1 AND key >= ?2 AND key < ?2 || 'g' ORDER BY key LIMIT 20",
                 params![space.0, handle],
             )?;
-            let by_tail = rows::memories(
-                self.connection,
-                "SELECT key, body, hash FROM memory INDEXED BY memory_tail
-                 WHERE space = ?1 AND tail = substr(?2, -8) AND length(?2) >= 8
-                   AND substr(key, -length(?2)) = ?2 ORDER BY key LIMIT 20",
-                params![space.0, handle],
-            )?;
+            // A whole id ends as it begins.
+            let by_tail = if handle.len() >= ID_CHARS {
+                Vec::new()
+            } else {
+                rows::memories(
+                    self.connection,
+                    "SELECT key, body, hash FROM memory INDEXED BY memory_tail
+                     WHERE space = ?1 AND tail = substr(?2, -8) AND length(?2) >= 8
+                       AND substr(key, -length(?2)) = ?2 ORDER BY key LIMIT 20",
+                    params![space.0, handle],
+                )?
+            };
             let both = by_head.into_iter().chain(by_tail);
             found.extend(both.map(|memory| ((memory.id, memory.space), memory)));
         }
@@ -281,7 +289,7 @@ impl Reader for SqlTables<'_> {
     }
 
     fn text(&self, query: &TextQuery) -> Result<Vec<TextHit>> {
-        text::search(self.connection, query)
+        text::search(self.connection, query, None)
     }
 
     fn documents(
@@ -302,7 +310,7 @@ impl Reader for SqlTables<'_> {
         terms: &[String],
         most: usize,
     ) -> Result<Vec<Postings>> {
-        text::postings(self.connection, space, of, terms, most)
+        text::postings(self.connection, space, of, terms, most, None)
     }
 
     fn vectors_of(

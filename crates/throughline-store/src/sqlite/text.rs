@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{CachedStatement, Connection, OptionalExtension, params};
 use throughline_core::policy::WordPolicy;
 use throughline_core::words::{self, CollectionSize};
 use throughline_core::{EpisodeId, MemoryId, NodeId, RowKey, SpaceId};
@@ -14,7 +14,8 @@ use crate::document::Postings;
 use crate::query::{TextHit, TextOf, TextQuery};
 use crate::{Error, Result};
 
-use super::numbers;
+use super::kept::KeptPostings;
+use super::{documents, numbers};
 
 /// Documents of one space have numbers from `no << SPACE_BITS`.
 const SPACE_BITS: u32 = 40;
@@ -146,16 +147,46 @@ pub(super) fn postings(
     of: TextOf,
     terms: &[String],
     most: usize,
+    kept: Option<&KeptPostings>,
 ) -> Result<Vec<Postings>> {
-    let Some((first, end)) = doc_range(connection, space)? else {
+    let Some(range) = doc_range(connection, space)? else {
         return Ok(vec![Postings::default(); terms.len()]);
     };
-    let mut holding = connection.prepare_cached(statements(of).holding)?;
-    terms.iter().map(|term| holding_term(&mut holding, term, (first, end), most)).collect()
+    let mut holding = Holding::of(connection, of, kept)?;
+    terms.iter().map(|term| holding.term(term, (space, range), most)).collect()
+}
+
+/// Which documents hold a term: as the text index says, or as it is kept.
+struct Holding<'c> {
+    of: TextOf,
+    statement: CachedStatement<'c>,
+    /// What is kept, and the newest stamp of a document.
+    kept: Option<(&'c KeptPostings, i64)>,
+}
+
+impl<'c> Holding<'c> {
+    fn of(connection: &'c Connection, of: TextOf, kept: Option<&'c KeptPostings>) -> Result<Self> {
+        let statement = connection.prepare_cached(statements(of).holding)?;
+        let stamped = |kept| Ok::<_, Error>((kept, documents::newest(connection)?));
+        Ok(Self { of, statement, kept: kept.map(stamped).transpose()? })
+    }
+
+    /// The documents of a space that hold a term, counted from the first.
+    fn term(
+        &mut self,
+        term: &str,
+        (space, range): (SpaceId, (i64, i64)),
+        most: usize,
+    ) -> Result<Postings> {
+        let statement = &mut self.statement;
+        let Some((kept, stamp)) = self.kept else { return read_term(statement, term, range, most) };
+        let list = (space, self.of, most, term.to_owned());
+        kept.at(stamp, list, || read_term(statement, term, range, most))
+    }
 }
 
 /// The documents between two numbers that hold a term, counted from the first.
-fn holding_term(
+fn read_term(
     holding: &mut rusqlite::Statement<'_>,
     term: &str,
     (first, end): (i64, i64),
@@ -255,14 +286,18 @@ fn resize(
 }
 
 /// Finds and scores. How rare a word is, is judged over the spaces within reach and no others.
-pub(super) fn search(connection: &Connection, query: &TextQuery) -> Result<Vec<TextHit>> {
+pub(super) fn search(
+    connection: &Connection,
+    query: &TextQuery,
+    kept: Option<&KeptPostings>,
+) -> Result<Vec<TextHit>> {
     let policy = WordPolicy::default();
     let sql = statements(query.of);
     let mut ranges = Vec::new();
     for space in super::rows::distinct(&query.spaces) {
         ranges.extend(doc_range(connection, space)?.map(|range| (space, range)));
     }
-    let held = holding_terms(connection, sql, &query.terms, &ranges, &policy)?;
+    let held = holding_terms(connection, query, &ranges, &policy, kept)?;
     let frequencies: Vec<(String, u64)> =
         held.iter().map(|(term, lists)| ((*term).to_owned(), count_of(lists))).collect();
     let kept = words::affordable(&frequencies, &policy);
@@ -371,17 +406,16 @@ pub(super) fn json_list<T: serde::Serialize>(list: &[T]) -> Option<String> {
 /// can be compared is too frequent, however many they are.
 fn holding_terms<'t>(
     connection: &Connection,
-    sql: &Statements,
-    terms: &'t [String],
+    query: &'t TextQuery,
     ranges: &[(SpaceId, (i64, i64))],
     policy: &WordPolicy,
+    kept: Option<&KeptPostings>,
 ) -> Result<BTreeMap<&'t str, Vec<Postings>>> {
-    let mut holding = connection.prepare_cached(sql.holding)?;
+    let mut holding = Holding::of(connection, query.of, kept)?;
     let enough = usize::try_from(policy.postings_max).unwrap_or(usize::MAX);
     let mut held = BTreeMap::new();
-    for term in terms {
-        let lists =
-            ranges.iter().map(|(_, range)| holding_term(&mut holding, term, *range, enough));
+    for term in &query.terms {
+        let lists = ranges.iter().map(|range| holding.term(term, *range, enough));
         held.insert(term.as_str(), lists.collect::<Result<Vec<_>>>()?);
     }
     Ok(held)

@@ -109,6 +109,8 @@ mod served;
 #[cfg(unix)]
 mod serving;
 #[cfg(unix)]
+mod serving_again;
+#[cfg(unix)]
 mod serving_document;
 #[cfg(unix)]
 mod serving_mcp;
