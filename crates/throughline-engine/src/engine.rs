@@ -73,10 +73,15 @@ fn open_for(home: &Path, clock: Clock, person: Option<&str>) -> Result<Engine> {
     // Also where it does not open: what was left over may hold erased text.
     backup::sweep_if_idle(home);
     let store = opened?;
-    let kept = store.file().is_ok().then(|| KeptFolder::new(home.join(INDEXES)));
-    let indexes = Indexes::new(kept);
+    let home = home_of(home, person.filter(|_| store.server().is_some()))?;
+    let folder = home.join(INDEXES);
+    let kept = match (store.server(), store.person()) {
+        (Some(server), Some(role)) => KeptFolder::of_server(folder, server, role),
+        _ => KeptFolder::new(folder),
+    };
+    let indexes = Indexes::new(Some(kept));
     Ok(Engine {
-        home: home_of(home, person.filter(|_| store.server().is_some()))?,
+        home,
         store,
         clock,
         policy: Policy::default(),

@@ -165,6 +165,10 @@ impl Vectors<'_> {
                 made += self.embed_missing(space, CATCH_UP, &mut |_| ())?;
             }
         }
+        // What this process holds of a server spares a hook the search there.
+        if self.engine.store.server().is_some() {
+            self.engine.indexes.keep(self.engine)?;
+        }
         Ok(made)
     }
 

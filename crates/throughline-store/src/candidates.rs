@@ -164,6 +164,18 @@ pub enum Foreseen {
     Index(IndexAhead),
 }
 
+/// The most that whoever is short of time reads of what changed in an index.
+pub(crate) const SHORT_STAMPS: u64 = 4_096;
+pub(crate) const SHORT_BLOCKS: usize = 32;
+
+impl IndexAhead {
+    /// Whether what changed between two stamps, in so many blocks as were read, is too much for whoever is short of
+    /// time.
+    pub fn is_too_much(after: u64, stamp: u64, blocks: usize) -> bool {
+        stamp.saturating_sub(after) > SHORT_STAMPS || blocks >= SHORT_BLOCKS
+    }
+}
+
 /// Index ahead: what changed in an index since it was read last, and who holds the terms of a prompt.
 #[derive(Debug, Clone)]
 pub struct IndexAhead {
@@ -175,6 +187,8 @@ pub struct IndexAhead {
     pub model: String,
     /// The stamp up to which it was read.
     pub after: u64,
+    /// Whether there is no time to read much: where [`Self::is_too_much`], what is read is not all that changed.
+    pub short: bool,
     /// The terms of the prompt.
     pub terms: Vec<String>,
     /// How many documents may hold a term before it is too frequent to be followed.

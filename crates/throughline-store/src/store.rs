@@ -173,6 +173,11 @@ pub trait Reader {
         Ok(())
     }
 
+    /// How many documents indexes have together; `None` where only reading them tells.
+    fn sizes(&self, _wanted: &[(SpaceId, TextOf)]) -> Result<Option<usize>> {
+        Ok(None)
+    }
+
     /// Records of more documents of indexes whose candidates the store found, for each query.
     fn candidate_records(
         &self,

@@ -1,6 +1,7 @@
 //! Recall from a server: the same answers as from a file, without the corpus being moved.
 
 mod desk;
+mod kept;
 
 use std::sync::Arc;
 

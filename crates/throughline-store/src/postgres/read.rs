@@ -332,6 +332,10 @@ impl<L: Wire> Reader for PgTables<L> {
         Ok(Some(self.find_candidates(queries, codes, next)?))
     }
 
+    fn sizes(&self, wanted: &[(SpaceId, TextOf)]) -> Result<Option<usize>> {
+        Ok(Some(self.documents_of(wanted)?))
+    }
+
     fn foresee(&self, next: &[Foreseen]) -> Result<()> {
         self.look_ahead(next)
     }
