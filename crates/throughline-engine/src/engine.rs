@@ -16,7 +16,7 @@ use throughline_store::{Backend, Error as StoreError, Foreseen, PERSON, Reader};
 use crate::card::{self, Card};
 use crate::index::{Indexes, KeptFolder};
 use crate::journal::note::{Damage, note_failure};
-use crate::meaning::{self, Meaning};
+use crate::meaning::{self, Meaning, NewText};
 use crate::purge::has_late_secrets;
 use crate::recall::WordsPool;
 use crate::reconfirm::ReconfirmKept;
@@ -224,7 +224,8 @@ impl Engine {
     /// Reads a memory again after a write.
     pub(crate) fn card_of(&self, space: SpaceId, id: throughline_core::MemoryId) -> Result<Card> {
         let reader = self.now_reader()?;
-        reader.foresee(&[Foreseen::Nodes { space, nodes: vec![NodeId::Memory(id)] }])?;
+        let nodes = Foreseen::Nodes { space, nodes: vec![NodeId::Memory(id)] };
+        reader.foresee(&[nodes, Foreseen::Names { space, names: Vec::new() }])?;
         let row = reader.rows(&[RowKey::memory(space, id)])?.remove(0);
         let memory = row
             .and_then(throughline_core::Row::into_memory)
@@ -355,7 +356,7 @@ impl Engine {
         context: &Context,
         cause: Cause,
         seq: u64,
-        new_texts: &[(SpaceId, NodeId, String)],
+        new_texts: &[NewText],
     ) {
         let mut done = vec![("keep the folder of a project", self.keep_root(context))];
         // An erasure that was interrupted is finished by whoever writes next; a purge does so itself.

@@ -3,7 +3,7 @@
 //! A file is scanned whole by whoever asks; a server across a network finds the few documents that hold
 //! the words or lie near in meaning, and sends what scoring needs of them and nothing of the others.
 
-use throughline_core::{NodeId, SpaceId, State};
+use throughline_core::{Fingerprint, NodeId, RowKey, SpaceId, State};
 
 use crate::document::Postings;
 use crate::query::{EntityName, TextOf, TextQuery};
@@ -143,7 +143,7 @@ pub struct RecordQuery {
 /// Foreseen: something that will be asked for next.
 #[derive(Debug, Clone)]
 pub enum Foreseen {
-    /// Entities by name in a space, the edges at them, and the days on which there was work.
+    /// Entities by name in a space, the edges at them, the days on which there was work, and every space.
     Names {
         /// The space.
         space: SpaceId,
@@ -162,6 +162,33 @@ pub enum Foreseen {
     Texts(Vec<TextQuery>),
     /// An index that whoever asks holds already, and every space.
     Index(IndexAhead),
+    /// What bears on a claim.
+    Claim(ClaimAhead),
+    /// Rows, and everything that hangs on those that are memories.
+    Rows(Vec<RowKey>),
+}
+
+/// Claim ahead: what is read before it is decided what becomes of a claim.
+#[derive(Debug, Clone)]
+pub struct ClaimAhead {
+    /// The space.
+    pub space: SpaceId,
+    /// The marks by which tombstones recognise it, that of its words first: memories with the same words count too.
+    pub marks: Vec<Fingerprint>,
+    /// Names of things that it may speak of.
+    pub names: Vec<String>,
+    /// What it is searched by.
+    pub texts: Vec<TextQuery>,
+}
+
+impl Foreseen {
+    /// The searches among it.
+    pub(crate) fn texts(&self) -> &[TextQuery] {
+        match self {
+            Self::Texts(texts) | Self::Claim(ClaimAhead { texts, .. }) => texts,
+            Self::Names { .. } | Self::Nodes { .. } | Self::Index(_) | Self::Rows(_) => &[],
+        }
+    }
 }
 
 /// The most that whoever is short of time reads of what changed in an index.

@@ -30,7 +30,7 @@ mod transfer;
 
 pub use backend::Backend;
 pub use candidates::{
-    BesideTurn, CandidateQuery, CandidateRecord, Candidates, Foreseen, FrequentTerms, IndexAhead,
+    BesideTurn, CandidateQuery, CandidateRecord, Candidates, ClaimAhead, Foreseen, FrequentTerms, IndexAhead,
     NearDocument, PromptCodes, RecordQuery, TermDocuments,
 };
 pub use damage::{LeftOut, left_out};

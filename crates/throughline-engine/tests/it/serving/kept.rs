@@ -85,7 +85,8 @@ fn what_somebody_else_erased_is_not_found_by_a_kept_copy_which_goes_with_the_nex
 
     assert_eq!(copies(&desk, &address), 4);
     let what = What::Started(Start::Startup);
-    let event = Event { session: SessionId("next".to_owned()), ..Event::new(what) };
+    let session = SessionId("next".to_owned());
+    let event = Event { session, folder: None, transcript: None, helper: None, what };
     let server = desk.server(&address);
     let reply = server.listening(&desk.context).listen(&event).unwrap();
     server.listening(&desk.context).rest(&event, &reply).unwrap();
