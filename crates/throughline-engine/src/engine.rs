@@ -351,13 +351,7 @@ impl Engine {
 
     /// What follows a batch that is on disk. It cannot take the batch back: what fails is noted for `doctor`, and whoever
     /// writes next tries again.
-    fn after_write(
-        &self,
-        context: &Context,
-        cause: Cause,
-        seq: u64,
-        new_texts: &[NewText],
-    ) {
+    fn after_write(&self, context: &Context, cause: Cause, seq: u64, new_texts: &[NewText]) {
         let mut done = vec![("keep the folder of a project", self.keep_root(context))];
         // An erasure that was interrupted is finished by whoever writes next; a purge does so itself.
         if cause != Cause::Purge {

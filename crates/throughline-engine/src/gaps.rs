@@ -4,8 +4,8 @@
 
 use throughline_core::patch::{self, Operation};
 use throughline_core::{
-    Authority, Cause, Change, Edge, Fingerprint, Kind, Memory, MemoryId, Relation, RowKey, SessionId,
-    SpaceId, Speaker, State, Timestamp, words,
+    Authority, Cause, Change, Edge, Fingerprint, Kind, Memory, MemoryId, Relation, RowKey,
+    SessionId, SpaceId, Speaker, State, Timestamp, words,
 };
 use throughline_language::gap;
 use throughline_store::{Reader, TextOf, TextQuery};

@@ -190,9 +190,9 @@ impl Indexes {
         let Some(kept) = self.kept.as_ref().filter(|kept| kept.is_of_server()) else {
             return Ok(());
         };
-        let all = spaces.iter().flat_map(|space| {
-            [TextOf::Memories, TextOf::Episodes].map(|of| (*space, of))
-        });
+        let all = spaces
+            .iter()
+            .flat_map(|space| [TextOf::Memories, TextOf::Episodes].map(|of| (*space, of)));
         let lacking: Vec<(SpaceId, TextOf)> =
             all.filter(|(space, of)| !kept.has(*space, *of)).collect();
         let reader = engine.now_reader()?;
@@ -301,7 +301,7 @@ impl Indexes {
 
     /// Indexes of a server, brought up to date by what has changed and by nothing else. `None` where one of them is
     /// not known to hold any longer: the server was started again, the space can no longer be seen, or too much
-    /// has changed. What was kept of them is removed.
+    /// has changed. What was kept of their spaces is removed.
     pub(crate) fn followed(
         &self,
         reader: &dyn Reader,
@@ -313,9 +313,11 @@ impl Indexes {
             let Some(index) = held.get_mut(&(*space, *of)) else { return Ok(None) };
             let current = Arc::strong_count(index) > 1 && index.is_current(reader, *space)?;
             if !current && when_free(index).follow(reader, *space, true)?.is_none() {
-                for (space, of) in wanted {
-                    held.remove(&(*space, *of));
-                    self.kept.iter().for_each(|kept| kept.remove(*space, *of));
+                for (space, _) in wanted {
+                    for of in [TextOf::Memories, TextOf::Episodes] {
+                        held.remove(&(*space, of));
+                        self.kept.iter().for_each(|kept| kept.remove(*space, of));
+                    }
                 }
                 return Ok(None);
             }

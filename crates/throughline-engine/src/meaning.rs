@@ -302,7 +302,9 @@ pub(crate) fn new_texts(changes: &[Change]) -> Vec<NewText> {
         if let Change::Insert(memory) | Change::Revise(memory) = change {
             add(memory, matches!(change, Change::Insert(_)));
         } else if let Change::Restore { rows, .. } | Change::Redact { rows, .. } = change {
-            rows.iter().filter_map(|image| image.row.as_ref()?.as_memory()).for_each(|one| add(one, false));
+            rows.iter()
+                .filter_map(|image| image.row.as_ref()?.as_memory())
+                .for_each(|one| add(one, false));
         }
     }
     texts

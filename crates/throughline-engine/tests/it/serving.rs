@@ -284,7 +284,8 @@ fn a_claim_is_remembered_with_few_round_trips() {
     let server = desk.server(&schema.address(""));
     let mut most = 0;
     for number in 0..40 {
-        let said = format!("Worker {number} of the walrus queue listens on port {}", 7_000 + number);
+        let said =
+            format!("Worker {number} of the walrus queue listens on port {}", 7_000 + number);
         let before = round_trips(&server);
         server.keeping(&desk.context).remember(&NewMemory::new(&said)).unwrap();
         // The first ones prepare statements, and the server finds its index for them.

@@ -183,7 +183,8 @@ impl Kept {
             self.hanging.entry((space, *node)).or_default();
         }
         for (key, row) in rows {
-            let of: Vec<NodeId> = row.nodes().into_iter().filter(|one| nodes.contains(one)).collect();
+            let of: Vec<NodeId> =
+                row.nodes().into_iter().filter(|one| nodes.contains(one)).collect();
             if let Row::Edge(edge) = row {
                 for node in of {
                     let edges = self.edges.entry((space, node)).or_default();

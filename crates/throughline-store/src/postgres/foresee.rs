@@ -3,13 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use throughline_core::scope::Space;
 use throughline_core::row::Tombstone;
+use throughline_core::scope::Space;
 use throughline_core::{
     Edge, Entity, EntityId, Fingerprint, Memory, NodeId, Relation, Row, RowKey, SpaceId, Table,
 };
-use tokio_postgres::{Row as PgRow, SimpleQueryRow};
 use tokio_postgres::types::Type;
+use tokio_postgres::{Row as PgRow, SimpleQueryRow};
 
 use super::blocks::{IndexColumns, KeptIndex};
 use super::claim::{ClaimColumns, RowsAhead};
