@@ -76,10 +76,12 @@ fn open_for(home: &Path, clock: Clock, person: Option<&str>) -> Result<Engine> {
     let home = home_of(home, person.filter(|_| store.server().is_some()))?;
     let folder = home.join(INDEXES);
     let kept = match (store.server(), store.person()) {
-        (Some(server), Some(role)) => KeptFolder::of_server(folder, server, role),
-        _ => KeptFolder::new(folder),
+        // Who acts for others stays, and needs no copy; nobody would remove it from a folder of theirs.
+        (Some(_), _) if person.is_some() => None,
+        (Some(server), Some(role)) => Some(KeptFolder::of_server(folder, server, role)),
+        _ => Some(KeptFolder::new(folder)),
     };
-    let indexes = Indexes::new(Some(kept));
+    let indexes = Indexes::new(kept);
     Ok(Engine {
         home,
         store,

@@ -172,8 +172,10 @@ impl Vectors<'_> {
                 made += self.embed_missing(space, CATCH_UP, &mut |_| ())?;
             }
         }
-        // What this process holds of a server spares a hook the search there.
+        // What this process holds of a server spares a hook the search there. Agents without hooks start no session
+        // in which what others erased would be forgotten.
         if self.engine.store.server().is_some() {
+            self.engine.erasing().forget_erased_elsewhere()?;
             self.engine.indexes.keep(self.engine)?;
         }
         Ok(made)

@@ -71,7 +71,7 @@ fn a_kept_copy_is_searched_instead_of_the_server_and_follows_what_others_write()
 
 #[test]
 fn what_somebody_else_erased_is_not_found_by_a_kept_copy_which_goes_with_the_next_session() {
-    let (desk, schema) = with_copy(10, 15);
+    let (mut desk, schema) = with_copy(10, 15);
     let address = schema.address("");
     let question = "who was blamed for the outage of the rate limiter?";
     let found = found_by(&hook(&desk, &address), &desk.context, question);
@@ -90,6 +90,13 @@ fn what_somebody_else_erased_is_not_found_by_a_kept_copy_which_goes_with_the_nex
     let server = desk.server(&address);
     let reply = server.listening(&desk.context).listen(&event).unwrap();
     server.listening(&desk.context).rest(&event, &reply).unwrap();
+    assert_eq!(copies(&desk, &address), 0);
+
+    // Where no session starts, whoever answers by tools looks for it.
+    leave_copy(&mut desk, &address);
+    let erased = found.iter().find_map(|node| node.strip_prefix("m:")).unwrap().to_owned();
+    other.erasing().purge(&desk.context, &[erased], false).unwrap();
+    server.vectors().catch_up(&desk.context).unwrap();
     assert_eq!(copies(&desk, &address), 0);
 }
 
