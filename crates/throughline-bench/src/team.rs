@@ -214,6 +214,14 @@ fn beside_a_file(options: &TeamOptions) -> anyhow::Result<()> {
         println!("{:<34} {trips:>10.1}", "  round trips of one, on average");
     }
     if options.wants("hook") {
+        // As a server of tools that stays beside an agent leaves it.
+        let limits = server.policy().recall;
+        for n in 0..4 {
+            let query = said.question(n);
+            let ask = Ask { episodes: true, ..Ask::new(&query, limits) };
+            server.recalling(&context).recall(&ask)?;
+        }
+        server.vectors().catch_up(&context)?;
         hooks(options, &schema, (&home, &away), &project, &said);
     }
     Ok(())

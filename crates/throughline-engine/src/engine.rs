@@ -16,7 +16,7 @@ use throughline_store::{Backend, Error as StoreError, Foreseen, PERSON, Reader};
 use crate::card::{self, Card};
 use crate::index::{Indexes, KeptFolder};
 use crate::journal::note::{Damage, note_failure};
-use crate::meaning::{self, Meaning};
+use crate::meaning::{self, Meaning, NewText};
 use crate::purge::has_late_secrets;
 use crate::recall::WordsPool;
 use crate::reconfirm::ReconfirmKept;
@@ -73,10 +73,17 @@ fn open_for(home: &Path, clock: Clock, person: Option<&str>) -> Result<Engine> {
     // Also where it does not open: what was left over may hold erased text.
     backup::sweep_if_idle(home);
     let store = opened?;
-    let kept = store.file().is_ok().then(|| KeptFolder::new(home.join(INDEXES)));
+    let home = home_of(home, person.filter(|_| store.server().is_some()))?;
+    let folder = home.join(INDEXES);
+    let kept = match (store.server(), store.person()) {
+        // Who acts for others stays, and needs no copy; nobody would remove it from a folder of theirs.
+        (Some(_), _) if person.is_some() => None,
+        (Some(server), Some(role)) => Some(KeptFolder::of_server(folder, server, role)),
+        _ => Some(KeptFolder::new(folder)),
+    };
     let indexes = Indexes::new(kept);
     Ok(Engine {
-        home: home_of(home, person.filter(|_| store.server().is_some()))?,
+        home,
         store,
         clock,
         policy: Policy::default(),
@@ -228,7 +235,8 @@ impl Engine {
     /// Reads a memory again after a write.
     pub(crate) fn card_of(&self, space: SpaceId, id: throughline_core::MemoryId) -> Result<Card> {
         let reader = self.now_reader()?;
-        reader.foresee(&[Foreseen::Nodes { space, nodes: vec![NodeId::Memory(id)] }])?;
+        let nodes = Foreseen::Nodes { space, nodes: vec![NodeId::Memory(id)] };
+        reader.foresee(&[nodes, Foreseen::Names { space, names: Vec::new() }])?;
         let row = reader.rows(&[RowKey::memory(space, id)])?.remove(0);
         let memory = row
             .and_then(throughline_core::Row::into_memory)
@@ -354,13 +362,7 @@ impl Engine {
 
     /// What follows a batch that is on disk. It cannot take the batch back: what fails is noted for `doctor`, and whoever
     /// writes next tries again.
-    fn after_write(
-        &self,
-        context: &Context,
-        cause: Cause,
-        seq: u64,
-        new_texts: &[(SpaceId, NodeId, String)],
-    ) {
+    fn after_write(&self, context: &Context, cause: Cause, seq: u64, new_texts: &[NewText]) {
         let mut done = vec![("keep the folder of a project", self.keep_root(context))];
         // An erasure that was interrupted is finished by whoever writes next; a purge does so itself.
         if cause != Cause::Purge {

@@ -4,8 +4,8 @@
 
 use throughline_core::patch::{self, Operation};
 use throughline_core::{
-    Authority, Cause, Change, Edge, Fingerprint, Kind, Memory, MemoryId, Relation, RowKey, SpaceId,
-    Speaker, State, Timestamp, words,
+    Authority, Cause, Change, Edge, Fingerprint, Kind, Memory, MemoryId, Relation, RowKey,
+    SessionId, SpaceId, Speaker, State, Timestamp, words,
 };
 use throughline_language::gap;
 use throughline_store::{Reader, TextOf, TextQuery};
@@ -25,6 +25,19 @@ const DRAFTS_MAX: usize = 8;
 const DRAFTED: f64 = 0.9;
 /// What the link says that leads from an answer to its gap.
 const ANSWERS: &str = "answers it";
+
+/// The search for gaps with the words of a text.
+pub(crate) fn gaps_like(space: SpaceId, session: Option<SessionId>, text: &str) -> TextQuery {
+    TextQuery {
+        of: TextOf::Memories,
+        terms: words::query_terms(text),
+        spaces: vec![space],
+        session,
+        states: vec![State::Staged, State::Confirmed],
+        kinds: vec![Kind::Gap],
+        limit: LOOKED_AT,
+    }
+}
 
 impl Reviewing<'_> {
     /// Closes the gaps that the new memories of a transaction answer.
@@ -72,19 +85,11 @@ impl Reviewing<'_> {
 
     /// Open gaps that share words with a text.
     fn gaps_near(&self, reader: &dyn Reader, space: SpaceId, text: &str) -> Result<Vec<Memory>> {
-        let terms = words::query_terms(text);
-        if terms.is_empty() {
+        let query = gaps_like(space, self.context.reach().session, text);
+        if query.terms.is_empty() {
             return Ok(Vec::new());
         }
-        let hits = reader.text(&TextQuery {
-            of: TextOf::Memories,
-            terms,
-            spaces: vec![space],
-            session: self.context.reach().session,
-            states: vec![State::Staged, State::Confirmed],
-            kinds: vec![Kind::Gap],
-            limit: LOOKED_AT,
-        })?;
+        let hits = reader.text(&query)?;
         let keys: Vec<RowKey> = hits.iter().map(|hit| RowKey::node(hit.space, hit.node)).collect();
         let rows = reader.rows(&keys)?.into_iter();
         Ok(rows.filter_map(|row| row?.into_memory()).collect())

@@ -14,6 +14,7 @@ mod sparse;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -169,12 +170,14 @@ impl Indexes {
         let Some(kept) = &self.kept else { return Ok(()) };
         let outdated: Vec<(SpaceId, TextOf)> = {
             let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-            held.iter().filter(|(_, index)| kept.wants(index)).map(|(at, _)| *at).collect()
+            let wanted = held.iter().filter(|((space, _), index)| kept.wants(*space, index));
+            wanted.map(|(at, _)| *at).collect()
         };
         for (space, of) in outdated {
-            kept::save(&kept.folder, space, of, || {
+            kept::save(kept, space, of, || {
                 let reader = engine.now_reader()?;
-                Ok((self.present(&*reader, space, of)?, kept::latest(&*reader)?))
+                let index = self.present(&*reader, space, of)?;
+                Ok((index, kept::written_after(kept, &*reader)?))
             })?;
             let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
             held.entry((space, of)).and_modify(|index| when_free(index).read_blocks = 0);
@@ -182,9 +185,29 @@ impl Indexes {
         Ok(())
     }
 
+    /// Copies indexes of a server to the home that are not there yet, unless they are more than `most` documents
+    /// together: whoever has just started then asks the server only what changed.
+    pub(crate) fn copy(&self, engine: &Engine, spaces: &[SpaceId], most: usize) -> Result<()> {
+        let Some(kept) = self.kept.as_ref().filter(|kept| kept.is_of_server()) else {
+            return Ok(());
+        };
+        let all = spaces
+            .iter()
+            .flat_map(|space| [TextOf::Memories, TextOf::Episodes].map(|of| (*space, of)));
+        let lacking: Vec<(SpaceId, TextOf)> =
+            all.filter(|(space, of)| !kept.has(*space, *of)).collect();
+        let reader = engine.now_reader()?;
+        if reader.sizes(&lacking)?.is_none_or(|documents| documents > most) {
+            return Ok(());
+        }
+        self.all_present(&*reader, &lacking)?;
+        drop(reader);
+        self.keep(engine)
+    }
+
     /// Removes the copies: something that they hold is being erased. Says what could not be removed.
     pub(crate) fn forget_kept(&self) -> Vec<PathBuf> {
-        self.kept.as_ref().map(|kept| kept::forget(&kept.folder)).unwrap_or_default()
+        self.kept.as_ref().map(KeptFolder::forget).unwrap_or_default()
     }
 
     /// Notes how many documents a server found to be in indexes that it was asked about.
@@ -216,9 +239,27 @@ impl Indexes {
         Some(wanted.iter().map(stamp).collect())
     }
 
+    /// The stamps of indexes of a server that this process holds or that are kept in the home; `None` where one is
+    /// neither.
+    pub(crate) fn stamps_of_kept(&self, wanted: &[(SpaceId, TextOf)]) -> Option<Vec<u64>> {
+        let kept = self.kept.as_ref()?;
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut stamps = Vec::with_capacity(wanted.len());
+        for (space, of) in wanted {
+            let index = match held.entry((*space, *of)) {
+                Entry::Occupied(held) => held.into_mut(),
+                Entry::Vacant(lacking) => {
+                    lacking.insert(Arc::new(kept::load_unasked(kept, *space, *of)?))
+                }
+            };
+            stamps.push(index.shelf.stamp);
+        }
+        Some(stamps)
+    }
+
     fn first(&self, reader: &dyn Reader, space: SpaceId, of: TextOf) -> Index {
         let kept = self.kept.as_ref();
-        let kept = kept.and_then(|kept| kept::load(&kept.folder, reader, space, of));
+        let kept = kept.and_then(|kept| kept::load(kept, reader, space, of));
         kept.unwrap_or_else(|| Index::new(of))
     }
 
@@ -257,6 +298,33 @@ impl Indexes {
             indexes.push(Arc::clone(index));
         }
         Ok(indexes)
+    }
+
+    /// Indexes of a server, brought up to date by what has changed and by nothing else. `None` where one of them is
+    /// not known to hold any longer: the server was started again, the space can no longer be seen, or too much
+    /// has changed. What was kept of their spaces is removed.
+    pub(crate) fn followed(
+        &self,
+        reader: &dyn Reader,
+        wanted: &[(SpaceId, TextOf)],
+    ) -> Result<Option<Vec<Arc<Index>>>> {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut indexes = Vec::with_capacity(wanted.len());
+        for (space, of) in wanted {
+            let Some(index) = held.get_mut(&(*space, *of)) else { return Ok(None) };
+            let current = Arc::strong_count(index) > 1 && index.is_current(reader, *space)?;
+            if !current && when_free(index).follow(reader, *space, true)?.is_none() {
+                for (space, _) in wanted {
+                    for of in [TextOf::Memories, TextOf::Episodes] {
+                        held.remove(&(*space, of));
+                        self.kept.iter().for_each(|kept| kept.remove(*space, of));
+                    }
+                }
+                return Ok(None);
+            }
+            indexes.push(Arc::clone(index));
+        }
+        Ok(Some(indexes))
     }
 
     /// Whether an index of the space that is held has texts without vectors.

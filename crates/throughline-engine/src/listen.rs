@@ -20,7 +20,7 @@ use throughline_store::Error as StoreError;
 
 use crate::capture::{Capture, Captured, Mind, Minds};
 use crate::flows::Listening;
-use crate::rest::{Left, SLEEP, UnsavedMind};
+use crate::rest::{Left, UnsavedMind};
 use crate::verify::QUEUED_IN_MIND;
 use crate::{Ask, Brief, Context, Error, Result, Said, crowd};
 
@@ -358,8 +358,7 @@ impl Listening<'_> {
         // What was asked in vain is on record before it is looked at.
         self.engine.recalling(self.context).settle_recalls()?;
         self.draft_answers(mind)?;
-        let slept = self.sleep_a_little(SLEEP).and_then(|()| self.organise_a_little(SLEEP));
-        if let Err(error) = slept {
+        if let Err(error) = self.last_rest() {
             // Nothing is lost by that: the next sleep has it before it.
             return Ok(Reply { trouble: Some(error.to_string()), ..reply });
         }

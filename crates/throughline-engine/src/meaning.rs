@@ -5,7 +5,7 @@
 
 mod elsewhere;
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -132,20 +132,27 @@ impl Engine {
 impl Vectors<'_> {
     /// Gives vectors to memories that were just written, up to a change, unless they are very many: whoever brings
     /// those calls [`Self::embed_missing`] with a bar to watch.
-    pub(crate) fn embed_new(&self, seq: u64, texts: &[(SpaceId, NodeId, String)]) -> Result<()> {
+    pub(crate) fn embed_new(&self, seq: u64, texts: &[NewText]) -> Result<()> {
         if texts.is_empty() || texts.len() > NEW_MAX {
             return Ok(());
         }
-        let mut by_space: BTreeMap<SpaceId, Vec<(NodeId, String)>> = BTreeMap::new();
-        for (space, node, text) in texts {
-            by_space.entry(*space).or_default().push((*node, text.clone()));
+        let mut by_space: BTreeMap<SpaceId, Vec<&NewText>> = BTreeMap::new();
+        for one in texts {
+            by_space.entry(one.space).or_default().push(one);
         }
-        for (space, mut texts) in by_space {
+        for (space, new) in by_space {
             // A memory whose text did not change has its vector.
-            let nodes: Vec<NodeId> = texts.iter().map(|(node, _)| *node).collect();
-            let held = self.engine.store.read_soon()?.vectors_of(space, MODEL, &nodes)?;
-            let mut held = held.into_iter().map(|one| one.is_some());
-            texts.retain(|_| !held.next().unwrap_or_default());
+            let known = new.iter().filter(|one| !one.is_new);
+            let nodes: Vec<NodeId> = known.map(|one| one.node).collect();
+            let held = match nodes.is_empty() {
+                true => Vec::new(),
+                false => self.engine.store.read_soon()?.vectors_of(space, MODEL, &nodes)?,
+            };
+            let held = nodes.iter().zip(held).filter(|(_, held)| held.is_some());
+            let held: BTreeSet<NodeId> = held.map(|(node, _)| *node).collect();
+            let texts = new.iter().filter(|one| !held.contains(&one.node));
+            let texts: Vec<(NodeId, String)> =
+                texts.map(|one| (one.node, one.text.clone())).collect();
             if texts.is_empty() {
                 continue;
             }
@@ -164,6 +171,12 @@ impl Vectors<'_> {
             if self.engine.indexes.lacks_vectors(space) || self.engine.store.server().is_some() {
                 made += self.embed_missing(space, CATCH_UP, &mut |_| ())?;
             }
+        }
+        // What this process holds of a server spares a hook the search there. Agents without hooks start no session
+        // in which what others erased would be forgotten.
+        if self.engine.store.server().is_some() {
+            self.engine.erasing().forget_erased_elsewhere()?;
+            self.engine.indexes.keep(self.engine)?;
         }
         Ok(made)
     }
@@ -267,22 +280,33 @@ pub(crate) fn packed(one: Vector) -> Option<Vector> {
     Some(vector(one.node, one.seq, &values))
 }
 
+/// A text that changes bring in.
+pub(crate) struct NewText {
+    pub(crate) space: SpaceId,
+    pub(crate) node: NodeId,
+    pub(crate) text: String,
+    /// The memory itself is new, and not only its words.
+    pub(crate) is_new: bool,
+}
+
 /// The texts of memories that changes bring in.
-pub(crate) fn new_texts(changes: &[Change]) -> Vec<(SpaceId, NodeId, String)> {
+pub(crate) fn new_texts(changes: &[Change]) -> Vec<NewText> {
     let mut texts = Vec::new();
-    let mut add = |memory: &Memory| {
+    let mut add = |memory: &Memory, is_new: bool| {
         // What is cold has no place in the index of vectors.
         if memory.cold {
             return;
         }
         let text = document::searchable_memory(memory);
-        texts.push((memory.space, NodeId::Memory(memory.id), text));
+        texts.push(NewText { space: memory.space, node: NodeId::Memory(memory.id), text, is_new });
     };
     for change in changes {
         if let Change::Insert(memory) | Change::Revise(memory) = change {
-            add(memory);
+            add(memory, matches!(change, Change::Insert(_)));
         } else if let Change::Restore { rows, .. } | Change::Redact { rows, .. } = change {
-            rows.iter().filter_map(|image| image.row.as_ref()?.as_memory()).for_each(&mut add);
+            rows.iter()
+                .filter_map(|image| image.row.as_ref()?.as_memory())
+                .for_each(|one| add(one, false));
         }
     }
     texts

@@ -35,6 +35,19 @@ impl<'a> MeetingClaim<'a> {
     }
 }
 
+/// The search for memories with the words of a claim.
+pub(crate) fn alike(claim: &MeetingClaim<'_>) -> TextQuery {
+    TextQuery {
+        spaces: vec![claim.space],
+        session: claim.session.cloned(),
+        terms: words::query_terms(claim.content),
+        of: TextOf::Memories,
+        states: vec![State::Staged, State::Confirmed],
+        kinds: Vec::new(),
+        limit: LOOKED_AT,
+    }
+}
+
 /// The current memories, kept or in this very transaction, that give the same thing another value or say the
 /// opposite.
 pub(crate) fn meeting(
@@ -44,16 +57,7 @@ pub(crate) fn meeting(
     if !can_meet(claim.kind, claim.content) {
         return Ok(Vec::new());
     }
-    let query = TextQuery {
-        spaces: vec![claim.space],
-        session: claim.session.cloned(),
-        terms: words::query_terms(claim.content),
-        of: TextOf::Memories,
-        states: vec![State::Staged, State::Confirmed],
-        kinds: Vec::new(),
-        limit: LOOKED_AT,
-    };
-    let hits = tx.text(&query)?.into_iter();
+    let hits = tx.text(&alike(claim))?.into_iter();
     let kept = hits.map(|hit| RowKey::node(hit.space, hit.node));
     // The index of words does not have them yet.
     let made = tx.made_to_meet(claim.content, LOOKED_AT).into_iter();

@@ -1,5 +1,6 @@
 //! Neighbours: what is read before the rules decide about something new.
 
+mod ahead;
 mod attached;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,6 +17,8 @@ use crate::meet::{MeetingClaim, beside, meeting};
 use crate::permit::said_by_others;
 use crate::things::{same_slot_by_name, thing_named};
 use crate::transaction::Transaction;
+
+pub(crate) use ahead::read_ahead;
 
 /// Reads what bears on a candidate.
 pub(crate) fn neighbours(tx: &Transaction<'_>, candidate: &Candidate) -> Result<Neighbours> {

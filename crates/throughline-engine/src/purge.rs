@@ -272,7 +272,7 @@ impl Erasing<'_> {
 
     /// Finishes an erasure that was interrupted, if there is one.
     pub(crate) fn finish_due(&self) -> Result<()> {
-        if self.engine.store.erasure_due()?.is_empty() {
+        if !self.engine.store.may_owe_erasure() || self.engine.store.erasure_due()?.is_empty() {
             return Ok(());
         }
         self.finish_erasures().map(drop)

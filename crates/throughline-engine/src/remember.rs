@@ -15,7 +15,7 @@ use throughline_language::{closeness, instruction, lesson, occasion, probe};
 use crate::apply::as_event;
 use crate::engine::is_handle;
 use crate::flows::Keeping;
-use crate::neighbours::neighbours;
+use crate::neighbours::{neighbours, read_ahead};
 use crate::permit::{as_allowed, is_kept_out, may_add, may_adopt};
 use crate::reading::Bearings;
 use crate::things::with_things;
@@ -409,6 +409,7 @@ fn part_event(
 pub(crate) fn take_in(tx: &mut Transaction<'_>, candidate: &Candidate) -> Result<reconcile::Plan> {
     wall(candidate)?;
     may_adopt(tx, candidate)?;
+    read_ahead(tx, candidate)?;
     let mut candidate = with_things(tx, candidate)?;
     let person = &mut candidate.testimony.person;
     *person = person.take().or_else(|| tx.person.clone());

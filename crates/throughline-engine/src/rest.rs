@@ -25,7 +25,9 @@ const SEED: Duration = Duration::from_millis(250);
 /// What a sleep leaves of the time for a slice that has begun.
 const SLICE: Duration = Duration::from_millis(120);
 /// What may be spent on sleep when a session has ended.
-pub(crate) const SLEEP: Duration = Duration::from_millis(600);
+const SLEEP: Duration = Duration::from_millis(600);
+/// An index is copied from a server only where there is more time than this.
+const COPY: Duration = Duration::from_millis(400);
 /// What may be spent on vectors after a turn.
 const EMBED: Duration = Duration::from_millis(100);
 /// Texts that are embedded before the time is looked at.
@@ -163,6 +165,23 @@ impl Listening<'_> {
             }
         }
         Ok(())
+    }
+
+    /// A session has ended, and nobody waits: what the next one asks for is brought here, and there is sleep.
+    pub(crate) fn last_rest(&self) -> Result<()> {
+        self.copy_indexes()?;
+        self.sleep_a_little(SLEEP)?;
+        self.organise_a_little(SLEEP)
+    }
+
+    /// Copies what a server has of the project's indexes, where there is time: a prompt's hook has none to read them.
+    fn copy_indexes(&self) -> Result<()> {
+        let Some(most) = self.engine.store.hold_max() else { return Ok(()) };
+        let left = self.engine.until.map(|until| until.saturating_duration_since(Instant::now()));
+        if left.is_some_and(|left| left < COPY) {
+            return Ok(());
+        }
+        self.engine.indexes.copy(self.engine, &self.context.reach().spaces, most)
     }
 
     /// Goes over what waits, as far as there is time.

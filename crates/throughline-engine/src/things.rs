@@ -81,15 +81,17 @@ fn leave_out_parts(content: &str, about: &mut Vec<Named>) {
     });
 }
 
+/// The words of a claim that may be names of things.
+pub(crate) fn words_as_names(content: &str) -> Vec<String> {
+    let names = things::words_in(content).into_iter().map(|word| text::normalise(&word));
+    names.filter(|name| !words::is_common(&words::stem(name))).collect()
+}
+
 /// The things that are known and that words of a claim name, however the claim is written.
 fn known_in(tx: &Transaction<'_>, candidate: &Candidate) -> Result<Vec<Named>> {
     let words = things::words_in(&candidate.content);
-    let wanted: Vec<EntityName> = words
-        .iter()
-        .map(|word| text::normalise(word))
-        .filter(|name| !words::is_common(&words::stem(name)))
-        .map(|name| EntityName { kind: None, name })
-        .collect();
+    let wanted = words_as_names(&candidate.content).into_iter();
+    let wanted: Vec<EntityName> = wanted.map(|name| EntityName { kind: None, name }).collect();
     let mut found = tx.entities(candidate.scope.space, &wanted)?;
     // Somebody's name may be a word besides, and is written with a capital.
     found.retain(|entity| {

@@ -4,7 +4,7 @@ use throughline_core::change::Erased;
 use throughline_core::fold::{Refusal, Trouble, View, fold};
 use throughline_core::row::Image;
 use throughline_core::{
-    Batch, BatchId, Change, Logged, NodeId, Row, RowKey, Ruling, SpaceId, Table, Write,
+    Batch, BatchId, Change, Logged, NodeId, Relation, Row, RowKey, Ruling, SpaceId, Table, Write,
 };
 
 use crate::tables::nodes_of_key;
@@ -57,6 +57,62 @@ pub(crate) fn apply<T: Writable>(tables: &mut T, batch: &Batch) -> Result<u64> {
         }
     }
     Ok(last_seq)
+}
+
+/// The rows that a change surely looks at.
+pub(crate) fn looked_at(change: &Change) -> Vec<RowKey> {
+    match change {
+        Change::AddSpace(space) => vec![Row::Space(space.clone()).key()],
+        Change::Insert(memory) | Change::Revise(memory) => {
+            vec![RowKey::memory(memory.space, memory.id)]
+        }
+        Change::Reinforce(evidence) => vec![
+            Row::Evidence(evidence.clone()).key(),
+            RowKey::memory(evidence.space, evidence.memory),
+        ],
+        Change::Move { space, id, .. } => vec![RowKey::memory(*space, *id)],
+        Change::Supersede { space, old, new, .. } => vec![
+            RowKey::memory(*space, *old),
+            RowKey::memory(*space, *new),
+            RowKey::edge(*space, (*new).into(), Relation::Supersedes, (*old).into()),
+        ],
+        Change::Link(edge) => vec![
+            Row::Edge(edge.clone()).key(),
+            RowKey::node(edge.space, edge.from),
+            RowKey::node(edge.space, edge.to),
+        ],
+        Change::Watch(mark) => {
+            vec![Row::Watermark(mark.clone()).key(), RowKey::memory(mark.space, mark.memory)]
+        }
+        Change::Inject(injection) => vec![Row::Injection(injection.clone()).key()],
+        Change::Defer(pending) => vec![Row::Pending(pending.clone()).key()],
+        Change::Decide { space, id, .. } => vec![RowKey::pending(*space, *id)],
+        Change::Rate { space, memory, .. } => {
+            vec![RowKey::memory(*space, *memory), RowKey::usage(*space, *memory)]
+        }
+        Change::Shelve(leaf) => {
+            vec![Row::Leaf(leaf.clone()).key(), RowKey::memory(leaf.space, leaf.memory)]
+        }
+        Change::Know(entity) => vec![Row::Entity(entity.clone()).key()],
+        Change::Record(episode) => vec![Row::Episode(episode.clone()).key()],
+        Change::Use { space, memories, .. } => memories
+            .iter()
+            .flat_map(|id| [RowKey::memory(*space, *id), RowKey::usage(*space, *id)])
+            .collect(),
+        Change::Attend(session) => vec![Row::Session(session.clone()).key()],
+        Change::Restore { rows, .. } | Change::Redact { rows, .. } => {
+            rows.iter().map(|image| image.key.clone()).collect()
+        }
+        Change::Unsupersede { .. }
+        | Change::Unlink { .. }
+        | Change::Unwatch { .. }
+        | Change::Unknow { .. }
+        | Change::Purge(_)
+        | Change::Expunge(_)
+        | Change::Silence { .. }
+        | Change::Unshelve { .. }
+        | Change::Slept { .. } => Vec::new(),
+    }
 }
 
 /// The space that a change puts something new into, which must have been opened before.

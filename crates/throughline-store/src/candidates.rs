@@ -3,7 +3,7 @@
 //! A file is scanned whole by whoever asks; a server across a network finds the few documents that hold
 //! the words or lie near in meaning, and sends what scoring needs of them and nothing of the others.
 
-use throughline_core::{NodeId, SpaceId, State};
+use throughline_core::{Fingerprint, NodeId, RowKey, SpaceId, State};
 
 use crate::document::Postings;
 use crate::query::{EntityName, TextOf, TextQuery};
@@ -143,7 +143,7 @@ pub struct RecordQuery {
 /// Foreseen: something that will be asked for next.
 #[derive(Debug, Clone)]
 pub enum Foreseen {
-    /// Entities by name in a space, the edges at them, and the days on which there was work.
+    /// Entities by name in a space, the edges at them, the days on which there was work, and every space.
     Names {
         /// The space.
         space: SpaceId,
@@ -162,6 +162,45 @@ pub enum Foreseen {
     Texts(Vec<TextQuery>),
     /// An index that whoever asks holds already, and every space.
     Index(IndexAhead),
+    /// What bears on a claim.
+    Claim(ClaimAhead),
+    /// Rows, and everything that hangs on those that are memories.
+    Rows(Vec<RowKey>),
+}
+
+/// Claim ahead: what is read before it is decided what becomes of a claim.
+#[derive(Debug, Clone)]
+pub struct ClaimAhead {
+    /// The space.
+    pub space: SpaceId,
+    /// The marks by which tombstones recognise it, that of its words first: memories with the same words count too.
+    pub marks: Vec<Fingerprint>,
+    /// Names of things that it may speak of.
+    pub names: Vec<String>,
+    /// What it is searched by.
+    pub texts: Vec<TextQuery>,
+}
+
+impl Foreseen {
+    /// The searches among it.
+    pub(crate) fn texts(&self) -> &[TextQuery] {
+        match self {
+            Self::Texts(texts) | Self::Claim(ClaimAhead { texts, .. }) => texts,
+            Self::Names { .. } | Self::Nodes { .. } | Self::Index(_) | Self::Rows(_) => &[],
+        }
+    }
+}
+
+/// The most that whoever is short of time reads of what changed in an index.
+pub(crate) const SHORT_STAMPS: u64 = 4_096;
+pub(crate) const SHORT_BLOCKS: usize = 32;
+
+impl IndexAhead {
+    /// Whether what changed between two stamps, in so many blocks as were read, is too much for whoever is short of
+    /// time.
+    pub fn is_too_much(after: u64, stamp: u64, blocks: usize) -> bool {
+        stamp.saturating_sub(after) > SHORT_STAMPS || blocks >= SHORT_BLOCKS
+    }
 }
 
 /// Index ahead: what changed in an index since it was read last, and who holds the terms of a prompt.
@@ -175,6 +214,8 @@ pub struct IndexAhead {
     pub model: String,
     /// The stamp up to which it was read.
     pub after: u64,
+    /// Whether there is no time to read much: where [`Self::is_too_much`], what is read is not all that changed.
+    pub short: bool,
     /// The terms of the prompt.
     pub terms: Vec<String>,
     /// How many documents may hold a term before it is too frequent to be followed.

@@ -30,8 +30,8 @@ mod transfer;
 
 pub use backend::Backend;
 pub use candidates::{
-    BesideTurn, CandidateQuery, CandidateRecord, Candidates, Foreseen, FrequentTerms, IndexAhead,
-    NearDocument, PromptCodes, RecordQuery, TermDocuments,
+    BesideTurn, CandidateQuery, CandidateRecord, Candidates, ClaimAhead, Foreseen, FrequentTerms,
+    IndexAhead, NearDocument, PromptCodes, RecordQuery, TermDocuments,
 };
 pub use damage::{LeftOut, left_out};
 pub use document::{BLOCK, Document, PACKED_AT, PACKED_MAX, Postings, RECORD, Shelf};

@@ -18,6 +18,8 @@ use throughline_core::{
     NodeId, Pending, Relation, Row, RowKey, SessionId, SpaceId, Trace, Watermark,
 };
 
+use crate::apply::looked_at;
+use crate::candidates::Foreseen;
 use crate::document::{Postings, Shelf};
 use crate::member::Member;
 use crate::query::{
@@ -83,6 +85,7 @@ impl<'a> Overlay<'a> {
     /// The rows after every change so far. A change that cannot be made is refused here already.
     fn now(&self) -> Result<Ref<'_, Folded>> {
         let done = self.folded.borrow().upto;
+        self.foresee_rows(&self.changes[done..])?;
         for change in &self.changes[done..] {
             let writes = fold(change, &Laid { base: self.base, over: &self.folded.borrow() });
             let writes = writes.map_err(|trouble| match trouble {
@@ -92,6 +95,17 @@ impl<'a> Overlay<'a> {
             self.folded.borrow_mut().take(&writes)?;
         }
         Ok(self.folded.borrow())
+    }
+
+    /// Lets the base read at once what it takes to fold changes, and what hangs on the memories in them.
+    fn foresee_rows(&self, changes: &[Change]) -> Result<()> {
+        if changes.is_empty() || !self.base.is_far() {
+            return Ok(());
+        }
+        let folded = self.folded.borrow();
+        let keys = changes.iter().flat_map(looked_at);
+        let keys: Vec<RowKey> = keys.filter(|key| !folded.covers(key)).collect();
+        if keys.is_empty() { Ok(()) } else { self.base.foresee(&[Foreseen::Rows(keys)]) }
     }
 
     /// Memories of the base and of the changes, by id.
@@ -148,11 +162,13 @@ impl<'a> Overlay<'a> {
 impl Reader for Overlay<'_> {
     fn rows(&self, keys: &[RowKey]) -> Result<Vec<Option<Row>>> {
         let now = self.now()?;
-        let mut rows = self.base.rows(keys)?;
-        for (key, row) in keys.iter().zip(&mut rows).filter(|(key, _)| now.covers(key)) {
-            *row = now.put.row(key)?;
-        }
-        Ok(rows)
+        let below: Vec<RowKey> = keys.iter().filter(|key| !now.covers(key)).cloned().collect();
+        let mut below = self.base.rows(&below)?.into_iter();
+        let row = |key| match now.covers(key) {
+            true => now.put.row(key),
+            false => Ok(below.next().unwrap_or_default()),
+        };
+        keys.iter().map(row).collect()
     }
 
     fn attached(&self, space: SpaceId, nodes: &[NodeId]) -> Result<Vec<Row>> {
@@ -311,6 +327,14 @@ impl Reader for Overlay<'_> {
 
     fn text(&self, query: &TextQuery) -> Result<Vec<TextHit>> {
         self.base.text(query)
+    }
+
+    fn foresee(&self, next: &[Foreseen]) -> Result<()> {
+        self.base.foresee(next)
+    }
+
+    fn is_far(&self) -> bool {
+        self.base.is_far()
     }
 
     fn documents(

@@ -12,6 +12,7 @@ mod attempt;
 mod beside;
 mod blocks;
 mod candidates;
+mod claim;
 mod condition;
 mod counts;
 mod documents;
@@ -38,7 +39,7 @@ mod verify;
 mod write;
 
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -76,6 +77,8 @@ pub struct PgStore {
     patience: AtomicU64,
     /// When whoever asked no longer waits.
     until: Mutex<Option<Instant>>,
+    /// Whether an erasure may be due, as the last commit saw it.
+    owes_erasure: AtomicBool,
 }
 
 impl std::fmt::Debug for PgStore {
@@ -107,6 +110,7 @@ impl PgStore {
             idle: Mutex::default(),
             patience: AtomicU64::new(BUSY_LIMIT_MS),
             until: Mutex::new(until),
+            owes_erasure: AtomicBool::new(true),
             role: String::new(),
             address,
         };
@@ -273,6 +277,10 @@ impl Store for PgStore {
 
     fn erasure_due(&self) -> Result<Vec<Tombstone>> {
         verify::erasure_due(&PgTables::new(self.soon("BEGIN READ ONLY")?))
+    }
+
+    fn may_owe_erasure(&self) -> bool {
+        self.owes_erasure.load(Ordering::Relaxed)
     }
 
     fn finish_erasure(&self) -> Result<Erasure> {

@@ -173,6 +173,16 @@ pub trait Reader {
         Ok(())
     }
 
+    /// Whether every question is a round trip, so that it is worth saying what will be asked for.
+    fn is_far(&self) -> bool {
+        false
+    }
+
+    /// How many documents indexes have together; `None` where only reading them tells.
+    fn sizes(&self, _wanted: &[(SpaceId, TextOf)]) -> Result<Option<usize>> {
+        Ok(None)
+    }
+
     /// Records of more documents of indexes whose candidates the store found, for each query.
     fn candidate_records(
         &self,
@@ -406,6 +416,11 @@ pub trait Store: Send + Sync {
     /// Tombstones of erasures that are not finished: something of them may still be in a file or a
     /// copy.
     fn erasure_due(&self) -> Result<Vec<Tombstone>>;
+
+    /// Whether an erasure may be due, as far as whoever has just written was told.
+    fn may_owe_erasure(&self) -> bool {
+        true
+    }
 
     /// Finishes erasures: removes what was deleted from the store's own files, so that nothing is
     /// due any more.

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use throughline_core::{NodeId, SpaceId, State};
 use throughline_embed::MODEL;
 use throughline_embed::nearest::{Bits, BitsIn, CODES, Rows};
-use throughline_store::{BLOCK, Document, PACKED_AT, RECORD, Reader, Shelf, TextOf};
+use throughline_store::{BLOCK, Document, IndexAhead, PACKED_AT, RECORD, Reader, Shelf, TextOf};
 
 use super::column::Column;
 use super::kept::KeptSigns;
@@ -183,13 +183,30 @@ impl Index {
         Ok(!changed && shelf == self.shelf)
     }
 
-    /// Reads what changed since the last time; what is the newest now.
+    /// Reads what changed since the last time; what is the newest now. What was counted elsewhere is read anew.
     pub(super) fn refresh(&mut self, reader: &dyn Reader, space: SpaceId) -> Result<Shelf> {
+        match self.follow(reader, space, false)? {
+            Some(shelf) => Ok(shelf),
+            None => {
+                *self = Self::new(self.of);
+                self.refresh(reader, space)
+            }
+        }
+    }
+
+    /// The same where nothing is read anew: `None` where what was taken in before was counted elsewhere, so that
+    /// nothing of it is known to hold, and for whoever is `short` of time also where too much has changed.
+    pub(super) fn follow(
+        &mut self,
+        reader: &dyn Reader,
+        space: SpaceId,
+        short: bool,
+    ) -> Result<Option<Shelf>> {
         let of = self.of;
         let (after, all_new) = (self.shelf, self.len() == 0);
-        let mut changed = Vec::new();
+        let (mut changed, mut blocks) = (Vec::new(), 0);
         let read = reader.documents(space, of, MODEL, after.stamp, &mut |number, body| {
-            self.read_blocks += 1;
+            blocks += 1;
             self.take_block(number as usize * BLOCK, body, all_new, &mut changed);
         });
         let shelf = match read {
@@ -201,13 +218,15 @@ impl Index {
             }
         };
         if after.origin != shelf.origin && after != Shelf::default() {
-            // What was taken in before was counted elsewhere, and nothing of it is known to hold.
-            *self = Self::new(of);
-            return self.refresh(reader, space);
+            return Ok(None);
         }
+        if short && IndexAhead::is_too_much(after.stamp, shelf.stamp, blocks) {
+            return Ok(None);
+        }
+        self.read_blocks += blocks;
         if shelf.origin != 0 && shelf.stamp < after.stamp {
             // The reader sees an earlier moment of a server. What is held is newer, and stays.
-            return Ok(after);
+            return Ok(Some(after));
         }
         let other_model = shelf.model != self.shelf.model;
         self.shelf = shelf;
@@ -223,7 +242,7 @@ impl Index {
         }
         self.average();
         self.note_changed(&changed);
-        Ok(shelf)
+        Ok(Some(shelf))
     }
 
     /// Puts the records of a block in their place. Those that differ from what was there are noted, and no

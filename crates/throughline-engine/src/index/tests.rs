@@ -167,3 +167,19 @@ fn a_kept_index_answers_as_the_store_does_and_an_erasure_removes_it() {
     first.erasing().purge(&context, &[id], false).unwrap();
     assert_eq!(kept(&home), Vec::<PathBuf>::new());
 }
+
+#[test]
+fn a_copy_of_a_server_belongs_to_one_role_on_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (home, context) = (folder.path().join("home"), context(&folder.path().join("project")));
+    let of = |server: &str, role: &str| KeptFolder::of_server(home.join("index"), server, role);
+    let mut engine = Engine::open(&home, Clock::System).unwrap();
+    engine.indexes = Indexes::new(Some(of("db.example.com", "anna")));
+    remember(&engine, &context, "Gateway 7 listens on port 7007");
+    recalled(&engine, &context, "which port does gateway 7 listen on");
+    engine.indexes.keep(&engine).unwrap();
+    let has = |kept: &KeptFolder| kept.has(context.project.space(), TextOf::Memories);
+    assert!(has(&of("db.example.com", "anna")));
+    assert!(!has(&of("db.example.com", "ben")) && !has(&of("db.example.org", "anna")));
+    assert!(!has(&KeptFolder::new(home.join("index"))));
+}

@@ -29,6 +29,7 @@ impl Erasing<'_> {
         }
         let gone = erased(&stones);
         let mut left = forget_kept(home);
+        left.extend(self.engine.indexes.forget_kept());
         left.extend(Minds::new(home).forget(&gone));
         left.extend(Tellings::new(home).forget(&gone));
         let traces: Vec<Trace> = stones.iter().filter_map(|stone| stone.trace.clone()).collect();

@@ -21,8 +21,8 @@ impl Recalling<'_> {
         sorts.flat_map(|of| spaces.iter().map(move |space| (*space, of))).collect()
     }
 
-    /// The indexes of a server that this process holds, as the reader sees them; `None` where the server
-    /// is to find what is in them. Whoever has a deadline has no time to read them first.
+    /// The indexes of a server that this process holds, or that are kept in the home, as the reader sees them; `None`
+    /// where the server is to find what is in them. Whoever has a deadline has no time to read whole ones.
     pub(super) fn held_by_process(
         &self,
         reader: &dyn Reader,
@@ -30,10 +30,13 @@ impl Recalling<'_> {
         question: &Question,
     ) -> Result<Option<Vec<Within>>> {
         let engine = self.engine;
-        let most = engine.store.hold_max().filter(|most| *most > 0 && engine.until.is_none());
-        let Some(most) = most else { return Ok(None) };
+        let Some(most) = engine.store.hold_max().filter(|most| *most > 0) else { return Ok(None) };
         let wanted = self.wanted(ask);
-        let Some(stamps) = engine.indexes.stamps(&wanted, most) else { return Ok(None) };
+        let indexes = &engine.indexes;
+        let kept = indexes.stamps_of_kept(&wanted);
+        let short = kept.is_some();
+        let whole = || indexes.stamps(&wanted, most).filter(|_| engine.until.is_none());
+        let Some(stamps) = kept.or_else(whole) else { return Ok(None) };
         let terms = if ask.arms.words { terms::query_terms(ask.query) } else { Vec::new() };
         let ahead = wanted.iter().zip(stamps).map(|((space, of), after)| {
             Foreseen::Index(IndexAhead {
@@ -41,6 +44,7 @@ impl Recalling<'_> {
                 of: *of,
                 model: MODEL.to_owned(),
                 after,
+                short,
                 terms: terms.clone(),
                 frequent: words::frequent(&engine.policy.words),
             })
@@ -48,7 +52,11 @@ impl Recalling<'_> {
         let ahead: Vec<Foreseen> =
             self.names_ahead(ask.query, question).into_iter().chain(ahead).collect();
         reader.foresee(&ahead)?;
-        let indexes = engine.indexes.all_present(reader, &wanted)?;
+        let indexes = match short {
+            true => indexes.followed(reader, &wanted)?,
+            false => Some(indexes.all_present(reader, &wanted)?),
+        };
+        let Some(indexes) = indexes else { return Ok(None) };
         let all = wanted
             .into_iter()
             .zip(indexes)

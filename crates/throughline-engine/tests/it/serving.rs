@@ -1,10 +1,12 @@
 //! Recall from a server: the same answers as from a file, without the corpus being moved.
 
 mod desk;
+mod kept;
 
 use std::sync::Arc;
 
-use throughline_engine::{Arms, Ask, Context, Engine, NewMemory, Recall, round_trips};
+use throughline_core::Memory;
+use throughline_engine::{Arms, Ask, Context, Engine, NewMemory, Recall, Remembered, round_trips};
 use throughline_store::{PgStore, Store};
 
 use desk::{Desk, Schema};
@@ -233,4 +235,63 @@ fn what_was_held_is_read_anew_when_the_tables_are_others() {
     other.file().copying().copy_to(&schema.address(""), &mut |_, _| ()).unwrap();
     let file = other.file();
     agree(&mut other, &file, &server, 2);
+}
+
+/// Claims that bear on each other: said again, given another value, of things with several names, and in doubt.
+const CLAIMS: [&str; 12] = [
+    "The staging database runs on Postgres 14",
+    "Hugo owns the GitHub Actions runners",
+    "The staging database runs on Postgres 14",
+    "The staging database runs on Postgres 16",
+    "The API listens on port 8080",
+    "The API no longer listens on port 8080 but on port 9090",
+    "Anna prefers tabs over spaces",
+    "hugo owns the github actions runners",
+    "Deploys never happen on a Friday",
+    "Deploys always happen on a Friday",
+    "We moved the invoices from Redis to Postgres because Redis lost them twice",
+    "Greta leads the team since May",
+];
+
+#[test]
+fn a_server_decides_about_claims_as_a_file_does() {
+    let desk = Desk::new(14);
+    let schema = Schema::new(15);
+    let (file, server) = (desk.file(), desk.server(&schema.address("")));
+    let keep = |engine: &Engine, text: &str| {
+        let new = NewMemory { tags: vec!["infra".to_owned()], ..NewMemory::new(text) };
+        let kept = engine.keeping(&desk.context).remember(&new).unwrap();
+        let said = |met: &[Memory]| -> Vec<String> {
+            let mut said: Vec<String> = met.iter().map(|one| one.content.clone()).collect();
+            said.sort();
+            said
+        };
+        let Remembered { card, deduped, superseded, contested, met, left, .. } = kept;
+        let counts = [superseded.len(), contested.len(), card.edges, card.evidence.len()];
+        (card.memory.content, card.tags, deduped, counts, said(&met), said(&left))
+    };
+    for claim in CLAIMS {
+        assert_eq!(keep(&server, claim), keep(&file, claim), "{claim}");
+    }
+}
+
+#[test]
+fn a_claim_is_remembered_with_few_round_trips() {
+    let mut desk = Desk::new(15);
+    desk.add_memories(60);
+    let schema = Schema::new(18);
+    desk.file().copying().copy_to(&schema.address(""), &mut |_, _| ()).unwrap();
+    let server = desk.server(&schema.address(""));
+    let mut most = 0;
+    for number in 0..40 {
+        let said =
+            format!("Worker {number} of the walrus queue listens on port {}", 7_000 + number);
+        let before = round_trips(&server);
+        server.keeping(&desk.context).remember(&NewMemory::new(&said)).unwrap();
+        // The first ones prepare statements, and the server finds its index for them.
+        if number >= 20 {
+            most = most.max(round_trips(&server) - before);
+        }
+    }
+    assert!(most <= 14, "{most}");
 }

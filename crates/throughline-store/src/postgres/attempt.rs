@@ -61,7 +61,13 @@ impl PgStore {
         turn: &Turn,
         sent: Option<BatchId>,
     ) -> std::result::Result<Commit, Failed> {
-        let lease = self.turn(turn).map_err(|error| Failed { sent, ..error.into() })?;
+        // A plan asks which spaces there are: told with the turn.
+        let begin = |link: &Link| {
+            let tables = PgTables::new(link);
+            format!("{}; {}", self.begin(link, turn), tables.spaces_sql())
+        };
+        let begun = self.begun_with(&begin).map_err(|error| self.waited(error));
+        let (lease, spaces) = begun.map_err(|error| Failed { sent, ..error.into() })?;
         // Whoever sent it before held the turn until it was committed or given up, so that now the
         // server can say which. Nothing is guessed.
         if let Some(batch) = sent
@@ -70,7 +76,9 @@ impl PgStore {
         {
             return Ok(commit);
         }
-        let batch = match plan(&PgTables::new(&*lease)) {
+        let tables = PgTables::new(&*lease);
+        tables.keep_told_spaces(&spaces)?;
+        let batch = match plan(&tables) {
             Ok(batch) => batch,
             // What a planner could not read it tells in its own words.
             Err(Error::Abandoned) if lease.is_broken() => {
@@ -99,9 +107,10 @@ impl PgStore {
         };
         let walls = more.into_iter().map(|space| writing.tables.wall(space));
         let locks: Vec<i64> = walls.map(|wall| lock_of(&self.address.schema, Some(wall))).collect();
-        let seq = writing
+        let (seq, owes) = writing
             .finish(&locks)
             .map_err(|error| Failed { sent: Some(batch.id), ..self.waited(error).into() })?;
+        self.owes_erasure.store(owes, Ordering::Relaxed);
         lease.give_back();
         Ok(Commit { batch: batch.id, seq })
     }

@@ -12,7 +12,7 @@ use super::lease::Wire;
 use super::link::{Param, Statement};
 use super::rows::PgTables;
 use crate::Result;
-use crate::candidates::IndexAhead;
+use crate::candidates::{IndexAhead, SHORT_BLOCKS, SHORT_STAMPS};
 use crate::document::{BLOCK, Document, PACKED_AT, PACKED_MAX, Postings, RECORD, Shelf};
 use crate::query::TextOf;
 
@@ -34,6 +34,16 @@ const CHANGED: &str = "SELECT d.number, d.record, d.first, d.before FROM documen
                 (SELECT generate_series($3 + 1, h.stamp) FROM shelf AS h
                  WHERE h.space = $1 AND h.what = $2))) AS c))";
 
+/// The same for whoever is short of time: no more stamps and blocks than two numbers.
+const CHANGED_LATELY: &str = "SELECT d.number, d.record, d.first, d.before FROM document AS d
+     WHERE d.space = $1 AND d.what = $2 AND d.number = ANY (ARRAY
+       (SELECT generate_series(c.block * $4, (c.block + 1) * $4 - 1)
+        FROM (SELECT DISTINCT number / $4 AS block FROM document
+              WHERE space = $1 AND what = $2 AND stamp = ANY (ARRAY
+                (SELECT generate_series($3 + 1, h.stamp) FROM shelf AS h
+                 WHERE h.space = $1 AND h.what = $2 AND h.stamp - $3 <= $5))
+              LIMIT $6) AS c))";
+
 /// All documents of an index.
 const ALL: &str =
     "SELECT number, record, first, before FROM document WHERE space = $1 AND what = $2";
@@ -54,6 +64,8 @@ pub(super) struct IndexColumns<'i> {
     what: i16,
     after: i64,
     in_block: i32,
+    /// The most stamps and blocks for whoever is short of time.
+    short: [i64; 2],
     /// One document in so many, at least, at most.
     frequent: [i64; 3],
 }
@@ -68,6 +80,7 @@ impl<'i> IndexColumns<'i> {
             what: what(of.of),
             after: i64::try_from(of.after).unwrap_or(i64::MAX),
             in_block: in_block(),
+            short: [i64::try_from(SHORT_STAMPS).unwrap_or(i64::MAX), number(SHORT_BLOCKS)],
             frequent: frequent.map(number),
         }
     }
@@ -81,10 +94,20 @@ impl<'i> IndexColumns<'i> {
 
     pub(super) fn statements(&self) -> [Statement<'_>; 3] {
         let [share, least, most] = &self.frequent;
-        let since: Vec<Param<'_>> = vec![(&self.after, Type::INT8), (&self.in_block, Type::INT4)];
+        let [stamps, blocks] = &self.short;
+        let mut since: Vec<Param<'_>> =
+            vec![(&self.after, Type::INT8), (&self.in_block, Type::INT4)];
+        let changed = if self.of.short {
+            since.extend([(stamps as _, Type::INT8), (blocks as _, Type::INT8)]);
+            self.with(CHANGED_LATELY, since)
+        } else if self.after == 0 {
+            self.with(ALL, Vec::new())
+        } else {
+            self.with(CHANGED, since)
+        };
         [
             self.with(SHELF, vec![(&self.of.model, Type::TEXT)]),
-            if self.after == 0 { self.with(ALL, Vec::new()) } else { self.with(CHANGED, since) },
+            changed,
             self.with(
                 HOLDING,
                 vec![
@@ -178,6 +201,19 @@ fn blocks_of(of: TextOf, rows: &[PgRow]) -> BTreeMap<u32, Vec<u8>> {
 }
 
 impl<L: Wire> PgTables<L> {
+    /// How many documents indexes have together, as far as they may be seen.
+    pub(super) fn documents_of(&self, wanted: &[(SpaceId, TextOf)]) -> Result<usize> {
+        let walls: Vec<i64> = wanted.iter().map(|(space, _)| self.wall(*space)).collect();
+        let whats: Vec<i16> = wanted.iter().map(|(_, of)| what(*of)).collect();
+        let found = self.link.query(
+            "SELECT coalesce(sum(h.docs), 0)::bigint FROM shelf AS h
+             JOIN unnest($1::bigint[], $2::smallint[]) AS w (space, what) USING (space, what)",
+            &[(&walls, Type::INT8_ARRAY), (&whats, Type::INT2_ARRAY)],
+        )?;
+        let documents = found.first().map_or(0_i64, |row| row.get(0));
+        Ok(usize::try_from(documents).unwrap_or(usize::MAX))
+    }
+
     /// Hands over the blocks that changed after a stamp.
     pub(super) fn blocks(
         &self,

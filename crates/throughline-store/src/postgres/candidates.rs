@@ -137,7 +137,7 @@ impl<L: Wire> PgTables<L> {
         }
         let model = answers.next().unwrap_or_default();
         let model = model.first().and_then(|row| u8::try_from(row.get::<_, i32>(0)).ok());
-        self.keep_foreseen(&next, &mut answers)?;
+        self.keep_foreseen(next, &mut answers)?;
         self.keep_spaces(&answers.next().unwrap_or_default())?;
         for (one, found) in asked.iter().zip(&mut found) {
             for candidates in found.values_mut() {

@@ -74,8 +74,8 @@ fn params2(keys: &Keys2) -> Vec<Param<'_>> {
 impl Writing<'_> {
     /// Writes everything and commits, in one round trip after what has to be looked up: takes the locks
     /// that are lacking first, and has the server number the batch last, because until then others may
-    /// write to other spaces. The number of the last change.
-    pub(super) fn finish(mut self, locks: &[i64]) -> Result<u64> {
+    /// write to other spaces. The number of the last change, and whether an erasure is due.
+    pub(super) fn finish(mut self, locks: &[i64]) -> Result<(u64, bool)> {
         let mut rewrite = std::mem::take(&mut self.rewrite);
         let changed = self.changed();
         self.documents(&mut rewrite, &changed)?;
@@ -125,8 +125,9 @@ impl Writing<'_> {
         // After a statement that failed this takes everything back, and the failure is told.
         statements.push(Statement { sql: "COMMIT".to_owned(), params: Vec::new() });
         let answers = self.tables.link.all(&statements)?;
-        let last = answers.get(numbered).and_then(|rows| rows.first()).map(|row| row.get(0));
-        Ok(last.unwrap_or(0_i64).unsigned_abs())
+        let told = answers.get(numbered).and_then(|rows| rows.first());
+        let last = told.map_or(0_i64, |row| row.get(0));
+        Ok((last.unsigned_abs(), told.is_none_or(|row| row.get(1))))
     }
 
     /// The rows that are not what they were: what they were, and what they are.
@@ -351,7 +352,7 @@ fn append<'s>(
            FROM numbered AS n, unnest($14::bigint[], $15::text[], $16::text[], $17::bigint[])
              AS t (space, node, touched, seq)
            ON CONFLICT DO NOTHING)
-        SELECT last FROM numbered";
+        SELECT last, EXISTS (SELECT 1 FROM erasure_due) FROM numbered";
     Statement {
         sql: sql.to_owned(),
         params: vec![

@@ -3,17 +3,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use throughline_core::row::Tombstone;
 use throughline_core::scope::Space;
-use throughline_core::{Edge, Entity, EntityId, NodeId, Relation, Row, RowKey, SpaceId, Table};
-use tokio_postgres::Row as PgRow;
+use throughline_core::{
+    Edge, Entity, EntityId, Fingerprint, Memory, NodeId, Relation, Row, RowKey, SpaceId, Table,
+};
 use tokio_postgres::types::Type;
+use tokio_postgres::{Row as PgRow, SimpleQueryRow};
 
 use super::blocks::{IndexColumns, KeptIndex};
+use super::claim::{ClaimColumns, RowsAhead};
 use super::lease::Wire;
 use super::link::Statement;
 use super::log::NOT_ANOTHERS;
 use super::read::names;
 use super::rows::PgTables;
+use super::text::SearchColumns;
 use crate::Result;
 use crate::body::parse;
 use crate::candidates::Foreseen;
@@ -97,9 +102,14 @@ pub(super) struct Kept {
     pub(super) vectors: BTreeMap<(String, SpaceId, NodeId), Vec<f32>>,
     rows: BTreeMap<RowKey, Option<Row>>,
     /// All edges at a node.
-    edges: BTreeMap<(SpaceId, NodeId), BTreeMap<RowKey, Edge>>,
+    pub(super) edges: BTreeMap<(SpaceId, NodeId), BTreeMap<RowKey, Edge>>,
     /// All other rows that hang on a memory.
-    hanging: BTreeMap<(SpaceId, NodeId), Vec<Row>>,
+    pub(super) hanging: BTreeMap<(SpaceId, NodeId), Vec<Row>>,
+    /// The entities that have a name.
+    pub(super) by_name: BTreeMap<(SpaceId, String), Vec<Entity>>,
+    /// The memories with some words.
+    pub(super) said: BTreeMap<(SpaceId, Fingerprint), Vec<Memory>>,
+    pub(super) stones: Vec<(SpaceId, Vec<Fingerprint>, Vec<Tombstone>)>,
     named: Vec<(SpaceId, Vec<EntityName>, Vec<Entity>)>,
     days: BTreeMap<SpaceId, Vec<i64>>,
     spaces: Option<Vec<Space>>,
@@ -116,12 +126,16 @@ pub(super) struct ForeseenColumns<'f> {
     texts: Vec<String>,
     kinds: Vec<Option<String>>,
     index: Option<IndexColumns<'f>>,
+    claim: Option<ClaimColumns<'f>>,
+    rows: Option<RowsAhead>,
 }
 
 impl ForeseenColumns<'_> {
     pub(super) fn statements(&self) -> Vec<Statement<'_>> {
         match self.of {
             Foreseen::Texts(_) => Vec::new(),
+            Foreseen::Claim(_) => self.claim.iter().flat_map(ClaimColumns::statements).collect(),
+            Foreseen::Rows(_) => self.rows.iter().flat_map(RowsAhead::statements).collect(),
             Foreseen::Index(_) => {
                 let index = self.index.iter().flat_map(IndexColumns::statements);
                 index.collect()
@@ -156,9 +170,18 @@ impl<L: Wire> PgTables<L> {
             texts: Vec::new(),
             kinds: Vec::new(),
             index: None,
+            claim: None,
+            rows: None,
         };
         let columns = |of: &'f Foreseen| match of {
             Foreseen::Texts(_) => none(of, 0),
+            Foreseen::Claim(claim) => {
+                let wall = self.wall(claim.space);
+                ForeseenColumns { claim: Some(ClaimColumns::of(claim, wall)), ..none(of, wall) }
+            }
+            Foreseen::Rows(keys) => {
+                ForeseenColumns { rows: Some(RowsAhead::of(self, keys)), ..none(of, 0) }
+            }
             Foreseen::Index(index) => {
                 let wall = self.wall(index.space);
                 ForeseenColumns { index: Some(IndexColumns::of(index, wall)), ..none(of, wall) }
@@ -177,24 +200,25 @@ impl<L: Wire> PgTables<L> {
 
     /// Reads what is foreseen, in one round trip.
     pub(super) fn look_ahead(&self, wanted: &[Foreseen]) -> Result<()> {
-        for one in wanted {
-            if let Foreseen::Texts(queries) = one {
-                self.search_ahead(queries)?;
-            }
-        }
         let columns = self.foreseen(wanted);
+        let searches = self.searches(wanted.iter().flat_map(Foreseen::texts));
         let mut statements: Vec<Statement<'_>> =
             columns.iter().flat_map(ForeseenColumns::statements).collect();
+        statements.extend(searches.iter().map(SearchColumns::statement));
         if statements.is_empty() {
             return Ok(());
         }
-        let of_index = wanted.iter().any(|one| matches!(one, Foreseen::Index(_)));
-        if of_index {
+        let with_spaces =
+            |one: &Foreseen| matches!(one, Foreseen::Index(_) | Foreseen::Names { .. });
+        let with_spaces = wanted.iter().any(with_spaces);
+        if with_spaces {
             statements.push(Statement { sql: self.spaces_sql(), params: Vec::new() });
         }
         let mut answers = self.link.all(&statements)?.into_iter();
-        self.keep_foreseen(&columns, &mut answers)?;
-        if of_index {
+        drop(statements);
+        self.keep_foreseen(columns, &mut answers)?;
+        self.keep_searches(&searches, &mut answers)?;
+        if with_spaces {
             self.keep_spaces(&answers.next().unwrap_or_default())?;
         }
         Ok(())
@@ -203,13 +227,23 @@ impl<L: Wire> PgTables<L> {
     /// Keeps the answers to the statements of what was foreseen.
     pub(super) fn keep_foreseen(
         &self,
-        columns: &[ForeseenColumns<'_>],
+        columns: Vec<ForeseenColumns<'_>>,
         answers: &mut dyn Iterator<Item = Vec<PgRow>>,
     ) -> Result<()> {
         let mut kept = self.kept.borrow_mut();
         for one in columns {
             match one.of {
                 Foreseen::Texts(_) => {}
+                Foreseen::Claim(_) => {
+                    if let Some(claim) = &one.claim {
+                        claim.keep(&mut kept, answers)?;
+                    }
+                }
+                Foreseen::Rows(_) => {
+                    if let Some(rows) = one.rows {
+                        rows.keep(&mut kept, answers)?;
+                    }
+                }
                 Foreseen::Index(_) => {
                     kept.indexes.extend(one.index.iter().map(|index| index.kept(answers)));
                 }
@@ -246,9 +280,22 @@ impl<L: Wire> PgTables<L> {
 
     /// Keeps the spaces that the statement found, and returns them by key.
     pub(super) fn keep_spaces(&self, rows: &[PgRow]) -> Result<Vec<Space>> {
+        self.keep_read_spaces(rows.iter().map(|row| super::rows::read(Table::Space, row)))
+    }
+
+    /// The same where it was sent with others that return one column at most.
+    pub(super) fn keep_told_spaces(&self, rows: &[SimpleQueryRow]) -> Result<Vec<Space>> {
+        let told = rows.iter().filter(|row| row.len() == 3);
+        self.keep_read_spaces(told.map(|row| {
+            let text = |at| row.get(at).unwrap_or_default();
+            parse(Table::Space, text(0), text(1), text(2))
+        }))
+    }
+
+    fn keep_read_spaces(&self, rows: impl Iterator<Item = Result<Row>>) -> Result<Vec<Space>> {
         let mut found: BTreeMap<RowKey, Space> = BTreeMap::new();
         for row in rows {
-            let row = unless_rotten(super::rows::read(Table::Space, row))?;
+            let row = unless_rotten(row)?;
             found.extend(row.and_then(|row| Some((row.key(), row.into_space()?))));
         }
         let spaces: Vec<Space> = found.into_values().collect();
@@ -346,7 +393,7 @@ impl Kept {
     pub(super) fn entities(&self, space: SpaceId, names: &[EntityName]) -> Option<Vec<Entity>> {
         let same =
             |one: &&(SpaceId, Vec<EntityName>, Vec<Entity>)| one.0 == space && one.1 == names;
-        self.named.iter().find(same).map(|one| one.2.clone())
+        self.named.iter().find(same).map(|one| one.2.clone()).or_else(|| self.named(space, names))
     }
 
     /// Everything that hangs on some nodes, by key.

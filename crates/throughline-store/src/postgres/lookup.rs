@@ -69,6 +69,62 @@ impl RowColumns {
     }
 }
 
+/// Nodes on which rows hang, as parameters.
+pub(super) struct HangingColumns {
+    pub(super) space: SpaceId,
+    pub(super) nodes: Vec<NodeId>,
+    wall: i64,
+    memories: Vec<String>,
+    names: Vec<String>,
+}
+
+/// What hangs on nodes: the tables, and which of their rows. Only edges hang on other nodes than memories.
+const HANGING: [(Table, &str); 5] = [
+    (Table::Evidence, "memory = ANY($2)"),
+    (Table::Watermark, "memory = ANY($2)"),
+    (Table::Usage, "key = ANY($2)"),
+    (Table::Leaf, "memory = ANY($2)"),
+    (Table::Edge, "(src = ANY($2) OR dst = ANY($2))"),
+];
+
+impl HangingColumns {
+    pub(super) fn of<L: Wire>(tables: &PgTables<L>, space: SpaceId, nodes: Vec<NodeId>) -> Self {
+        let memories = nodes.iter().filter_map(|node| node.memory());
+        let memories = memories.map(|id| id.to_string()).collect();
+        let names = nodes.iter().map(ToString::to_string).collect();
+        Self { space, wall: tables.wall(space), memories, names, nodes }
+    }
+
+    /// The statements that find the rows, one for each table.
+    pub(super) fn statements(&self) -> Vec<Statement<'_>> {
+        let of = |table| if table == Table::Edge { &self.names } else { &self.memories };
+        let all = HANGING.iter().map(|(table, fits)| Statement {
+            sql: format!("SELECT key, body, hash FROM {table} WHERE space = $1 AND {fits}"),
+            params: vec![(&self.wall, Type::INT8), (of(*table), Type::TEXT_ARRAY)],
+        });
+        all.collect()
+    }
+
+    /// The rows that were found.
+    pub(super) fn rows(
+        &self,
+        answers: &mut dyn Iterator<Item = Vec<PgRow>>,
+        rotten: Rotten,
+    ) -> Result<BTreeMap<RowKey, Row>> {
+        let mut rows = BTreeMap::new();
+        for ((table, _), found) in HANGING.iter().zip(answers) {
+            for row in &found {
+                let row = match rotten {
+                    Rotten::LeftOut => unless_rotten(read(*table, row))?,
+                    Rotten::Refused => Some(read(*table, row)?),
+                };
+                rows.extend(row.map(|row| (row.key(), row)));
+            }
+        }
+        Ok(rows)
+    }
+}
+
 impl<L: Wire> PgTables<L> {
     /// Rows by key, in one round trip. What cannot be read back is an error or left out.
     pub(super) fn rows_by_key(
@@ -91,35 +147,9 @@ impl<L: Wire> PgTables<L> {
         nodes: &[NodeId],
         rotten: Rotten,
     ) -> Result<BTreeMap<RowKey, Row>> {
-        let wall = self.wall(space);
-        let memories: Vec<String> =
-            nodes.iter().filter_map(|node| node.memory()).map(|id| id.to_string()).collect();
-        let nodes: Vec<String> = nodes.iter().map(ToString::to_string).collect();
-        let hanging = [
-            (Table::Evidence, &memories, "memory = ANY($2)"),
-            (Table::Watermark, &memories, "memory = ANY($2)"),
-            (Table::Usage, &memories, "key = ANY($2)"),
-            (Table::Leaf, &memories, "memory = ANY($2)"),
-            (Table::Edge, &nodes, "(src = ANY($2) OR dst = ANY($2))"),
-        ];
-        let statements: Vec<Statement<'_>> = hanging
-            .iter()
-            .map(|(table, list, fits)| Statement {
-                sql: format!("SELECT key, body, hash FROM {table} WHERE space = $1 AND {fits}"),
-                params: vec![(&wall, Type::INT8), (*list, Type::TEXT_ARRAY)],
-            })
-            .collect();
-        let mut rows = BTreeMap::new();
-        for ((table, ..), found) in hanging.iter().zip(self.link.all(&statements)?) {
-            for row in &found {
-                let row = match rotten {
-                    Rotten::LeftOut => unless_rotten(read(*table, row))?,
-                    Rotten::Refused => Some(read(*table, row)?),
-                };
-                rows.extend(row.map(|row| (row.key(), row)));
-            }
-        }
-        Ok(rows)
+        let hanging = HangingColumns::of(self, space, nodes.to_vec());
+        let found = self.link.all(&hanging.statements())?;
+        hanging.rows(&mut found.into_iter(), rotten)
     }
 
     /// Every row of a table that is not another person's own: wall, key, body and hash as they are.

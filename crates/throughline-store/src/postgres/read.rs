@@ -206,10 +206,7 @@ impl<L: Wire> Reader for PgTables<L> {
     }
 
     fn with_fingerprint(&self, space: SpaceId, fingerprint: &Fingerprint) -> Result<Vec<Memory>> {
-        self.memories_by(
-            "SELECT key, body, hash FROM memory WHERE space = $1 AND fingerprint = $2 ORDER BY key",
-            &[(&self.wall(space), Type::INT8), (&fingerprint.0, Type::TEXT)],
-        )
+        self.same_words(space, fingerprint)
     }
 
     fn in_slot(&self, space: SpaceId, query: &SlotQuery) -> Result<Vec<Memory>> {
@@ -236,14 +233,7 @@ impl<L: Wire> Reader for PgTables<L> {
     }
 
     fn tombstones(&self, space: SpaceId, marks: &[Fingerprint]) -> Result<Vec<Tombstone>> {
-        let marks: Vec<&str> = marks.iter().map(|mark| mark.0.as_str()).collect();
-        let rows = self.collect(
-            Table::Tombstone,
-            "SELECT key, body, hash FROM tombstone
-             WHERE space = $1 AND (fingerprint = ANY($2) OR slot = ANY($2)) ORDER BY key",
-            &[(&self.wall(space), Type::INT8), (&marks, Type::TEXT_ARRAY)],
-        )?;
-        Ok(rows.into_iter().filter_map(Row::into_tombstone).collect())
+        self.stones(space, marks)
     }
 
     fn all_tombstones(&self) -> Result<Vec<Tombstone>> {
@@ -330,6 +320,14 @@ impl<L: Wire> Reader for PgTables<L> {
         next: &[Foreseen],
     ) -> Result<Option<Vec<Candidates>>> {
         Ok(Some(self.find_candidates(queries, codes, next)?))
+    }
+
+    fn is_far(&self) -> bool {
+        true
+    }
+
+    fn sizes(&self, wanted: &[(SpaceId, TextOf)]) -> Result<Option<usize>> {
+        Ok(Some(self.documents_of(wanted)?))
     }
 
     fn foresee(&self, next: &[Foreseen]) -> Result<()> {

@@ -199,13 +199,23 @@ impl<L: Wire> PgTables<L> {
         columns.hits(self, &self.link.query(&statement.sql, &statement.params)?)
     }
 
-    /// The same for several, which are kept until they are asked for, with the rows that they find.
-    pub(super) fn search_ahead(&self, queries: &[TextQuery]) -> Result<()> {
-        let columns: Vec<_> =
-            queries.iter().map(|query| SearchColumns::of(self, query).with_rows()).collect();
-        let statements: Vec<_> = columns.iter().map(SearchColumns::statement).collect();
-        let mut found = Vec::with_capacity(queries.len());
-        for (one, rows) in columns.iter().zip(self.link.all(&statements)?) {
+    /// Several that will be asked for, with the rows that they find.
+    pub(super) fn searches<'q>(
+        &self,
+        queries: impl Iterator<Item = &'q TextQuery>,
+    ) -> Vec<SearchColumns<'q>> {
+        let queries = queries.filter(|query| !query.terms.is_empty());
+        queries.map(|query| SearchColumns::of(self, query).with_rows()).collect()
+    }
+
+    /// Keeps what they found until it is asked for.
+    pub(super) fn keep_searches(
+        &self,
+        searches: &[SearchColumns<'_>],
+        answers: &mut dyn Iterator<Item = Vec<tokio_postgres::Row>>,
+    ) -> Result<()> {
+        let mut found = Vec::with_capacity(searches.len());
+        for (one, rows) in searches.iter().zip(answers) {
             found.push(one.hits(self, &rows)?);
             let mut kept = self.kept.borrow_mut();
             for row in rows.iter().filter(|row| row.get::<_, Option<&str>>(5).is_some()) {
@@ -223,7 +233,7 @@ impl<L: Wire> PgTables<L> {
         let rows = self.rows_by_key(&keys, Rotten::LeftOut)?;
         let mut kept = self.kept.borrow_mut();
         kept.keep_rows(keys, &rows);
-        kept.texts.extend(queries.iter().cloned().zip(found));
+        kept.texts.extend(searches.iter().map(|one| one.query.clone()).zip(found));
         Ok(())
     }
 }

@@ -33,7 +33,7 @@ impl Turn {
         }
         let mut spaces: BTreeSet<SpaceId> = [batch.space].into();
         for change in &batch.changes {
-            spaces.extend(super::write::looked_at(change).iter().map(|key| key.space));
+            spaces.extend(crate::apply::looked_at(change).iter().map(|key| key.space));
         }
         Self::Spaces(spaces)
     }

@@ -7,7 +7,7 @@ use throughline_core::change::{Erased, scrub, scrub_images};
 use throughline_core::fold::View;
 use throughline_core::row::Extra;
 use throughline_core::{
-    Batch, BatchId, Change, Logged, Memory, MemoryId, NodeId, Relation, Row, RowKey, SpaceId, Table,
+    Batch, BatchId, Logged, Memory, MemoryId, NodeId, Row, RowKey, SpaceId, Table,
 };
 use tokio_postgres::types::Type;
 
@@ -17,7 +17,7 @@ use super::log::Rotten;
 use super::lookup::RowColumns;
 use super::places::PlaceColumns;
 use super::rows::PgTables;
-use crate::apply::Writable;
+use crate::apply::{Writable, looked_at};
 use crate::store::{Reader, StoredBatch};
 use crate::tables::touches_erased;
 use crate::{Error, Result};
@@ -134,62 +134,6 @@ impl<'l> Writing<'l> {
             written.filter(|(_, row)| belongs(row)).map(|(key, row)| (key.clone(), row.clone())),
         );
         found
-    }
-}
-
-/// The rows that a change surely looks at.
-pub(super) fn looked_at(change: &Change) -> Vec<RowKey> {
-    match change {
-        Change::AddSpace(space) => vec![Row::Space(space.clone()).key()],
-        Change::Insert(memory) | Change::Revise(memory) => {
-            vec![RowKey::memory(memory.space, memory.id)]
-        }
-        Change::Reinforce(evidence) => vec![
-            Row::Evidence(evidence.clone()).key(),
-            RowKey::memory(evidence.space, evidence.memory),
-        ],
-        Change::Move { space, id, .. } => vec![RowKey::memory(*space, *id)],
-        Change::Supersede { space, old, new, .. } => vec![
-            RowKey::memory(*space, *old),
-            RowKey::memory(*space, *new),
-            RowKey::edge(*space, (*new).into(), Relation::Supersedes, (*old).into()),
-        ],
-        Change::Link(edge) => vec![
-            Row::Edge(edge.clone()).key(),
-            RowKey::node(edge.space, edge.from),
-            RowKey::node(edge.space, edge.to),
-        ],
-        Change::Watch(mark) => {
-            vec![Row::Watermark(mark.clone()).key(), RowKey::memory(mark.space, mark.memory)]
-        }
-        Change::Inject(injection) => vec![Row::Injection(injection.clone()).key()],
-        Change::Defer(pending) => vec![Row::Pending(pending.clone()).key()],
-        Change::Decide { space, id, .. } => vec![RowKey::pending(*space, *id)],
-        Change::Rate { space, memory, .. } => {
-            vec![RowKey::memory(*space, *memory), RowKey::usage(*space, *memory)]
-        }
-        Change::Shelve(leaf) => {
-            vec![Row::Leaf(leaf.clone()).key(), RowKey::memory(leaf.space, leaf.memory)]
-        }
-        Change::Know(entity) => vec![Row::Entity(entity.clone()).key()],
-        Change::Record(episode) => vec![Row::Episode(episode.clone()).key()],
-        Change::Use { space, memories, .. } => memories
-            .iter()
-            .flat_map(|id| [RowKey::memory(*space, *id), RowKey::usage(*space, *id)])
-            .collect(),
-        Change::Attend(session) => vec![Row::Session(session.clone()).key()],
-        Change::Restore { rows, .. } | Change::Redact { rows, .. } => {
-            rows.iter().map(|image| image.key.clone()).collect()
-        }
-        Change::Unsupersede { .. }
-        | Change::Unlink { .. }
-        | Change::Unwatch { .. }
-        | Change::Unknow { .. }
-        | Change::Purge(_)
-        | Change::Expunge(_)
-        | Change::Silence { .. }
-        | Change::Unshelve { .. }
-        | Change::Slept { .. } => Vec::new(),
     }
 }
 
