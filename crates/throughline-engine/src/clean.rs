@@ -14,6 +14,7 @@ use throughline_core::text;
 use throughline_redact::{is_secret_file, redact};
 
 pub use cleaner::Cleaner;
+pub(crate) use cleaner::clean_texts_of;
 
 /// What stands for the contents of a file that is not kept.
 const NOT_KEPT: &str = "[not kept: the file is private to the project]";

@@ -6,14 +6,14 @@ use std::path::Path;
 use throughline_core::row::Session;
 use throughline_core::text::sha256_hex;
 use throughline_core::{
-    Cause, Change, Episode, EpisodeId, RowKey, SessionId, SpaceId, Table, Timestamp,
+    Cause, Change, Episode, EpisodeId, RowKey, SessionId, SpaceId, Speaker, Table, Timestamp,
 };
 
 use crate::capture::unknown;
 use crate::clean::{Cleaner, clean_name};
 use crate::flows::Capturing;
 use crate::transaction::Transaction;
-use crate::{Error, Result};
+use crate::{Error, NamedBy, Result};
 
 /// Turns kept in one batch, so that others may write in between.
 const AT_ONCE: usize = 512;
@@ -37,6 +37,9 @@ pub struct PastTurn {
 fn cleaned(turns: &[PastTurn], home: &Path) -> Vec<PastTurn> {
     let mut cleaners: BTreeMap<SessionId, Cleaner> = BTreeMap::new();
     let of = |session: &SessionId| Cleaner::of(home, Some(session));
+    for turn in turns.iter().filter(|turn| turn.speaker == Speaker::User.as_str()) {
+        Cleaner::note_named_by_person(home, &turn.session, std::iter::once(&turn.text));
+    }
     let mut turns = turns.to_vec();
     for turn in &mut turns {
         turn.speaker = clean_name(&turn.speaker);
@@ -47,7 +50,9 @@ fn cleaned(turns: &[PastTurn], home: &Path) -> Vec<PastTurn> {
     for turn in &mut turns {
         cleaners.entry(turn.session.clone()).or_default().take_out(&mut turn.text);
     }
-    cleaners.iter_mut().for_each(|(session, cleaner)| cleaner.keep(home, Some(session)));
+    cleaners.iter_mut().for_each(|(session, cleaner)| {
+        cleaner.keep(home, Some(session), NamedBy::Others);
+    });
     turns
 }
 

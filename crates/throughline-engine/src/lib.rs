@@ -138,7 +138,7 @@ pub use model::{
 pub use noticed::Noticed;
 pub use project::{Joined, KnownProject, Project, ProjectLinks, RootStanding, Roots, key_of};
 pub use purge::{
-    Purged, ToErase, has_late_secrets, hide_late_secrets, late_secrets, late_secrets_wait,
+    NamedBy, Purged, ToErase, has_late_secrets, hide_late_secrets, late_secrets, late_secrets_wait,
 };
 pub use reading::kind_of;
 pub use recall::{

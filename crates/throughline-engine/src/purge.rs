@@ -33,7 +33,7 @@ use crate::{Context, Error, Result, backup};
 
 pub(crate) use gone::Gone;
 pub(crate) use late::note_late;
-pub use late::{has_late_secrets, hide_late_secrets, late_secrets, late_secrets_wait};
+pub use late::{NamedBy, has_late_secrets, hide_late_secrets, late_secrets, late_secrets_wait};
 
 /// What was erased.
 #[derive(Debug, Clone, PartialEq, Default)]

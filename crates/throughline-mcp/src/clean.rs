@@ -4,14 +4,14 @@ use std::path::Path;
 
 use serde_json::Value;
 use throughline_core::SessionId;
-use throughline_engine::Cleaner;
+use throughline_engine::{Cleaner, NamedBy};
 
 /// Takes the secrets out of everything a tool was given. Returns how many there were.
 pub(crate) fn clean_value(home: &Path, session: Option<&SessionId>, value: &mut Value) -> usize {
     let mut cleaner = Cleaner::of(home, session);
     clean_named(&mut cleaner, value);
     cleaner.texts(texts(value));
-    cleaner.keep(home, session);
+    cleaner.keep(home, session, NamedBy::Others);
     cleaner.taken()
 }
 

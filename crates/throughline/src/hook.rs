@@ -19,8 +19,9 @@ use throughline_core::permission::Door;
 use throughline_core::scope::Level;
 use throughline_core::{Timestamp, tokens};
 use throughline_engine::{
-    Audience, Cleaner, Context, Damage, Engine, Journal, JournalEntry, Project, Reply, Said,
-    Tellings, UnsavedMind, has_late_secrets, hide_late_secrets, is_kept, note_failure, note_fired,
+    Audience, Cleaner, Context, Damage, Engine, Journal, JournalEntry, NamedBy, Project, Reply,
+    Said, Tellings, UnsavedMind, has_late_secrets, hide_late_secrets, is_kept, note_failure,
+    note_fired,
 };
 
 use crate::args;
@@ -408,7 +409,9 @@ fn keep(mut event: Event, mut cleaner: Cleaner, agent: Host, settings: &Settings
     cut(&mut event, &long);
     let mut trouble = None;
     if is_kept(&event) && settings.journal {
-        cleaner.keep(&settings.home, Some(&event.session));
+        let is_persons = matches!(event.what, What::Prompted { .. });
+        let by = if is_persons { NamedBy::Person } else { NamedBy::Others };
+        cleaner.keep(&settings.home, Some(&event.session), by);
         let now = settings.clock.now();
         let entry = JournalEntry::new(now, agent.as_str(), project.as_ref(), event.clone());
         let written = Journal::new(&settings.home).append(&entry);

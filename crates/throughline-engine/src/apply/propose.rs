@@ -13,6 +13,8 @@ use throughline_language::proposal::{ModelProposal, Sound};
 use throughline_store::Reader;
 
 use super::{Applied, PatchGround, TurnSource, backing_of, last_word, put_off, turn_of, wait};
+use crate::NamedBy;
+use crate::clean::clean_texts_of;
 use crate::flows::Keeping;
 use crate::permit::ask;
 use crate::transaction::Transaction;
@@ -56,7 +58,7 @@ impl Keeping<'_> {
         }
         for Refused { operation, why } in &proposed.proposal.refused {
             let mut raw = operation.clone();
-            self.engine.clean_texts_of(tx.session.as_ref(), [&mut raw]);
+            clean_texts_of(&self.engine.home, tx.session.as_ref(), NamedBy::Others, [&mut raw]);
             wait(tx, &raw, why, Speaker::Assistant)?;
             applied.deferred += 1;
         }
@@ -98,7 +100,8 @@ impl Keeping<'_> {
     /// The same without secrets: whatever a model writes is as strange as what a tool prints.
     fn without_secrets(&self, operation: &Operation, tx: &Transaction<'_>) -> Option<Operation> {
         let mut json = serde_json::to_string(operation).ok()?;
-        let found = self.engine.clean_texts_of(tx.session.as_ref(), [&mut json]);
+        let home = &self.engine.home;
+        let found = clean_texts_of(home, tx.session.as_ref(), NamedBy::Others, [&mut json]);
         if found == 0 { Some(operation.clone()) } else { serde_json::from_str(&json).ok() }
     }
 

@@ -9,7 +9,7 @@ use throughline_language::gate::Flush;
 use super::{Capture, Captured, Mind};
 use crate::clean::{Cleaner, clean_name};
 use crate::flows::Capturing;
-use crate::{PastTurn, Result};
+use crate::{NamedBy, PastTurn, Result};
 
 /// Turns kept in one batch, so that others may write in between.
 const AT_ONCE: usize = 128;
@@ -76,9 +76,12 @@ impl Capturing<'_> {
 impl Capturing<'_> {
     /// Turns of a session without secrets. What is recognised in them is known from now on.
     fn cleaned(&self, session: &SessionId, turns: &[Captured]) -> Vec<Captured> {
-        let mut cleaner = Cleaner::of(&self.engine.home, Some(session));
+        let home = &self.engine.home;
+        let own = turns.iter().filter(|turn| turn.speaker == Speaker::User).map(|turn| &turn.text);
+        Cleaner::note_named_by_person(home, session, own);
+        let mut cleaner = Cleaner::of(home, Some(session));
         let turns = cleaned(turns, &mut cleaner);
-        cleaner.keep(&self.engine.home, Some(session));
+        cleaner.keep(home, Some(session), NamedBy::Others);
         turns
     }
 }

@@ -5,13 +5,14 @@ use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use throughline_core::event::{Event, What};
+use throughline_core::permission::Door;
 use throughline_core::{SessionId, Slot, Speaker, Trace, text};
 use throughline_redact::{Hash, KnownSecrets, asks_for_secret, is_secret_file};
 
 use super::{AgentPlace, NOT_KEPT, clean_name, hide_private_files};
 use crate::capture::Minds;
 use crate::journal::file;
-use crate::purge::note_late;
+use crate::purge::{NamedBy, note_late};
 use crate::{Context, Engine};
 
 /// Bytes of a text that are looked at; what is longer loses its middle first. More than is kept of
@@ -194,8 +195,9 @@ impl Cleaner {
     }
 
     /// Keeps what was recognised here for every door of the home; what is mostly a word, only for
-    /// this session. What cannot be kept is let go: the event itself is clean.
-    pub fn keep(&mut self, home: &Path, session: Option<&SessionId>) {
+    /// this session. What cannot be kept is let go: the event itself is clean. Who named it decides how far back
+    /// it is taken out.
+    pub fn keep(&mut self, home: &Path, session: Option<&SessionId>, by: NamedBy) {
         if self.known.fresh().is_empty() {
             return;
         }
@@ -208,7 +210,7 @@ impl Cleaner {
         }
         self.learn(&written, session);
         // Before anything is known of them: whoever is cut off here leaves a note too many.
-        note_late(home, &self.late()).ok();
+        note_late(home, self.late(), by, session).ok();
         let tag = session.map(tag);
         let fresh = self.known.fresh();
         let lines = fresh.iter().filter_map(|fresh| {
@@ -238,11 +240,35 @@ impl Cleaner {
 }
 
 impl Cleaner {
+    /// Notes what a person themselves named in texts, before it is put together with what others said.
+    pub(crate) fn note_named_by_person<'a>(
+        home: &Path,
+        session: &SessionId,
+        texts: impl Iterator<Item = &'a String>,
+    ) {
+        let mut cleaner = Self::of(home, Some(session));
+        texts.for_each(|text| cleaner.redact(&mut text.clone()));
+        note_late(home, cleaner.late(), NamedBy::Person, None).ok();
+    }
+
     /// The traces of values that were recognised here for the first time and may have been kept before.
     fn late(&self) -> Vec<Trace> {
         let rare = self.known.rare();
         rare.filter_map(|(value, rule)| Trace::of(value, rule, fastrand::u64(1..))).collect()
     }
+}
+
+/// Takes out of texts what must not be kept, as `Engine::clean_texts` does, where only the session is known.
+pub(crate) fn clean_texts_of<'a>(
+    home: &Path,
+    session: Option<&SessionId>,
+    by: NamedBy,
+    texts: impl IntoIterator<Item = &'a mut String>,
+) -> usize {
+    let mut cleaner = Cleaner::of(home, session);
+    cleaner.texts(texts);
+    cleaner.keep(home, session, by);
+    cleaner.taken()
 }
 
 impl Engine {
@@ -254,19 +280,9 @@ impl Engine {
         context: &Context,
         texts: impl IntoIterator<Item = &'a mut String>,
     ) -> usize {
-        self.clean_texts_of(context.session.as_ref(), texts)
-    }
-
-    /// The same where only the session is known.
-    pub(crate) fn clean_texts_of<'a>(
-        &self,
-        session: Option<&SessionId>,
-        texts: impl IntoIterator<Item = &'a mut String>,
-    ) -> usize {
-        let mut cleaner = Cleaner::of(&self.home, session);
-        cleaner.texts(texts);
-        cleaner.keep(&self.home, session);
-        cleaner.taken()
+        let is_person = context.door == Door::Terminal;
+        let by = if is_person { NamedBy::Person } else { NamedBy::Others };
+        clean_texts_of(&self.home, context.session.as_ref(), by, texts)
     }
 
     /// A text without what must not be kept, and how much that was.

@@ -3,7 +3,8 @@
 //!
 //! Whoever recognises a value leaves a note with its trace, from which nobody can read it, before
 //! anything else is done with the event. The note goes when the value is out of every file, so that
-//! whoever is cut off leaves the rest to the next one.
+//! whoever is cut off leaves the rest to the next one. What an agent, a tool or a page calls a secret
+//! goes only where nothing but that very session told it: otherwise they could change what a person said.
 
 mod files;
 
@@ -14,10 +15,11 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use throughline_core::row::Image;
 use throughline_core::trace::{self, images};
-use throughline_core::{Cause, Change, SpaceId, Trace};
-use throughline_store::HeldSecrets;
+use throughline_core::{Cause, Change, NodeId, Row, SessionId, SpaceId, Trace};
+use throughline_store::{HeldSecrets, Reader};
 
 use crate::flows::Erasing;
 use crate::journal::file::{self, Hold};
@@ -33,14 +35,44 @@ const WHILE: Duration = Duration::from_secs(10);
 /// How long somebody else who takes values out is waited for.
 const TURN: Duration = Duration::from_millis(50);
 
+/// Who made a value known as a secret, which decides how far back it is taken out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NamedBy {
+    /// A person: it goes from everything that was kept.
+    Person,
+    /// An agent, a tool, a page or a file: it goes if only this session told it.
+    Others,
+}
+
+/// One line of the note.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct LateSecret {
+    #[serde(flatten)]
+    trace: Trace,
+    /// The session that alone may have told it; whichever where a person named it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    session: Option<SessionId>,
+}
+
 /// Notes values that may have been kept before they were recognised.
-pub(crate) fn note_late(home: &Path, traces: &[Trace]) -> io::Result<()> {
+pub(crate) fn note_late(
+    home: &Path,
+    traces: Vec<Trace>,
+    by: NamedBy,
+    session: Option<&SessionId>,
+) -> io::Result<()> {
+    let session = match (by, session) {
+        (NamedBy::Person, _) => None,
+        (NamedBy::Others, Some(session)) => Some(session),
+        // Nobody can say what it told before.
+        (NamedBy::Others, None) => return Ok(()),
+    };
     if traces.is_empty() {
         return Ok(());
     }
     let mut lines = Vec::new();
     for trace in traces {
-        serde_json::to_writer(&mut lines, trace)?;
+        serde_json::to_writer(&mut lines, &LateSecret { trace, session: session.cloned() })?;
         lines.push(b'\n');
     }
     let (mut file, _) = file::open_to_append(&home.join(DUE))?;
@@ -48,9 +80,9 @@ pub(crate) fn note_late(home: &Path, traces: &[Trace]) -> io::Result<()> {
     file.sync_data()
 }
 
-/// The traces of values that may still stand somewhere. A line that cannot be read was torn by a crash,
-/// before anything was done with the event that it is about.
-fn due(home: &Path) -> Vec<Trace> {
+/// The values that may still stand somewhere. A line that cannot be read was torn by a crash, before
+/// anything was done with the event that it is about.
+fn due(home: &Path) -> Vec<LateSecret> {
     let written = std::fs::read_to_string(home.join(DUE)).unwrap_or_default();
     written.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
@@ -74,23 +106,27 @@ pub fn late_secrets_wait(home: &Path) -> bool {
 /// Takes values that may still stand somewhere out of what is about to be said.
 pub fn hide_late_secrets(home: &Path, text: &mut String) {
     if has_late_secrets(home)
-        && let Some(clean) = trace::take_out(&due(home), text)
+        && let Some(clean) = trace::take_out(&traces_of(due(home)), text)
     {
         *text = clean;
     }
 }
 
-/// Takes traces off the note.
-fn done(home: &Path, traces: &[Trace]) -> io::Result<()> {
+fn traces_of(secrets: Vec<LateSecret>) -> Vec<Trace> {
+    secrets.into_iter().map(|one| one.trace).collect()
+}
+
+/// Takes lines off the note.
+fn done(home: &Path, secrets: &[LateSecret]) -> io::Result<()> {
     let path = home.join(DUE);
     let _held = match file::open_locked(&path, Hold::Exclusive) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         held => held?,
     };
-    let left = due(home).into_iter().filter(|trace| !traces.contains(trace));
+    let left = due(home).into_iter().filter(|one| !secrets.contains(one));
     let mut lines = Vec::new();
-    for trace in left {
-        serde_json::to_writer(&mut lines, &trace)?;
+    for one in left {
+        serde_json::to_writer(&mut lines, &one)?;
         lines.push(b'\n');
     }
     if lines.is_empty() { file::remove(&path).map(drop) } else { file::replace(&path, &lines) }
@@ -105,7 +141,8 @@ impl Erasing<'_> {
             return Ok(false);
         }
         let Ok(_alone) = file::lock_file_within(&home.join(ALONE), TURN) else { return Ok(true) };
-        let traces = due(home);
+        let all = due(home);
+        let traces = traces_of(self.to_take_out(&all)?);
         // The store comes last: what lies in a journal would come into it again.
         let left = take_out_of_files(home, &traces);
         let copies_left = self.take_out_of_store(context, &traces)?;
@@ -122,9 +159,25 @@ impl Erasing<'_> {
             );
         }
         if left.is_empty() {
-            done(home, &traces).map_err(|source| Error::File { path: home.join(DUE), source })?;
+            done(home, &all).map_err(|source| Error::File { path: home.join(DUE), source })?;
         }
         Ok(true)
+    }
+
+    /// Those of the values that go: what others than a person named stays where another session told it.
+    fn to_take_out(&self, secrets: &[LateSecret]) -> Result<Vec<LateSecret>> {
+        let reader = self.engine.now_reader()?;
+        let mut going = Vec::new();
+        for one in secrets {
+            let goes = match &one.session {
+                None => true,
+                Some(session) => is_told_here_alone(&*reader, &one.trace, session)?,
+            };
+            if goes {
+                going.push(one.clone());
+            }
+        }
+        Ok(going)
     }
 
     /// Takes the values out of the store, its log and its copies. Returns the copies that could not be
@@ -153,6 +206,26 @@ impl Erasing<'_> {
         let (_, left) = self.finish_erasures()?;
         Ok(left.into_iter().filter(|copy| !overwritten.contains(copy)).collect())
     }
+}
+
+/// Whether nothing that holds a value was told in another session, or by hand.
+fn is_told_here_alone(reader: &dyn Reader, trace: &Trace, session: &SessionId) -> Result<bool> {
+    for row in reader.holding_secrets(std::slice::from_ref(trace))?.rows {
+        let sessions: Vec<Option<SessionId>> = if let Row::Episode(turn) = &row {
+            vec![Some(turn.session.clone())]
+        } else if let Some(memory) = row.as_memory() {
+            let attached = reader.attached(memory.space, &[NodeId::Memory(memory.id)])?;
+            let evidence = attached.into_iter().filter_map(Row::into_evidence);
+            evidence.map(|one| one.session).collect()
+        } else {
+            // It goes with the turn or the memory that it belongs to.
+            continue;
+        };
+        if sessions.iter().any(|one| one.as_ref() != Some(session)) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// The changes that take out what was found: in each space a tombstone for each value, and with the first

@@ -91,16 +91,13 @@ fn a_tool_that_prints_the_name_of_a_value_is_enough() {
 }
 
 #[test]
-fn a_value_that_was_remembered_is_gone_once_it_is_named_by_any_door() {
+fn a_value_that_was_remembered_is_gone_once_a_person_names_it_by_any_door() {
     let value = value();
     let text = format!("The deploy of staging takes {value} since March");
     type Door = fn(&Home, &str);
-    let doors: [(&str, Door); 4] = [
+    let doors: [(&str, Door); 3] = [
         ("a prompt", |home, named| drop(Agent::new(home, "first").hears(named))),
         ("a command", |home, named| drop(home.remember(&format!("Staging has {named} set")))),
-        ("a tool", |home, named| {
-            home.mcp().call("remember", json!({"content": format!("Staging has {named} set")}));
-        }),
         ("a transcript", |home, named| {
             let turn = json!({
                 "session": "fourth", "speaker": "user", "text": named, "at": "2026-03-01T09:00:00Z",
@@ -125,6 +122,45 @@ fn a_value_that_was_remembered_is_gone_once_it_is_named_by_any_door() {
         assert!(content.contains(MARK) && content.contains("since April"), "{door}: {content}");
         assert_untold(&home, &value);
     }
+}
+
+#[test]
+fn what_an_agent_a_tool_or_a_page_calls_a_secret_takes_nothing_out_of_what_a_person_said_elsewhere()
+{
+    let (home, value) = (Home::new(), value());
+    let said = format!("The release is pinned to build {value}, never make another one");
+    let by_hand = home.remember(&said);
+    let person = Agent::new(&home, "first");
+    person.hears(&format!("Remember: the mirror of the release is pinned to build {value}."));
+    person.answers("Noted.");
+    person.ends();
+    let held = home.texts(&["list"]);
+    assert_eq!(held.iter().filter(|text| text.contains(&value)).count(), 2, "{held:?}");
+
+    let named = named(&value);
+    let agent = Agent::new(&home, "second");
+    agent.hears("Look at the release.");
+    let page = json!({
+        "tool_name": "WebFetch", "tool_use_id": "toolu_1",
+        "tool_input": {"url": "https://example.com"}, "tool_response": {"result": named},
+    });
+    agent.tell_at(None, "PostToolUse", &page);
+    agent.answers(&format!("It says {named}."));
+    let mut tools = home.mcp();
+    tools.call("recall", json!({"query": named}));
+    tools.call("remember", json!({"content": format!("Staging has {named} set")}));
+    let mut shell = home.command();
+    shell.env("CLAUDECODE", "1").args(["remember", &format!("Staging has {named} set")]);
+    shell.output().expect("it runs");
+    agent.ends();
+    home.json(&["sleep"]);
+
+    assert_eq!(home.texts(&["list"]).iter().filter(|text| text.contains(&value)).count(), 2);
+    assert_eq!(home.show(&by_hand)["content"], said, "only a person changes it");
+    // A person who names it has it taken out.
+    person.hears(&named);
+    assert_gone(&home, &[&value], "a person named it");
+    home.assert_sound();
 }
 
 #[test]

@@ -11,7 +11,7 @@ fn what_was_recalled_and_slept_over_since_is_undone_all_the_same() {
     for _ in 0..3 {
         home.json(&["recall", "which port and which name does the API server have"]);
     }
-    let mut agent = Agent::new(&home, "z1");
+    let agent = Agent::new(&home, "z1");
     agent.starts();
     agent.hears("which port and which name does the API server have?");
     agent.answers("Port 8080, and it is called zeus.");
