@@ -457,6 +457,10 @@ fn is_technical(value: &str) -> bool {
         "char", "x",
     ];
     let first = words::split(value).next().unwrap_or_default();
+    // A name has few numbers in it, and is short or has parts: `x8f2k9…` only begins like one.
+    let numbers = value.split(|sign: char| !sign.is_ascii_digit()).filter(|run| !run.is_empty());
     STEMS.iter().any(|stem| first.eq_ignore_ascii_case(stem))
+        && numbers.count() <= 2
+        && (value.len() <= 12 || value.contains(['_', '-', '.']))
         && !value.bytes().any(|byte| b"!@#$^&*".contains(&byte))
 }

@@ -314,3 +314,15 @@ fn a_word_that_no_sentence_has_disappears_near_a_word_of_access() {
         assert_eq!(redact(stays).text, stays);
     }
 }
+
+#[test]
+fn a_random_password_that_begins_like_the_name_of_a_method_disappears() {
+    let befores = [
+        ("password: ", ""),
+        ("the database password is ", "."),
+        ("machine db.example.com login bob password ", ""),
+    ];
+    for value in [["x8yyf", "2vg69gbb4"], ["es9mz", "41rtwqp8"], ["md5kq7", "wz2n84hy"]] {
+        assert_told(&befores, &value.concat());
+    }
+}
