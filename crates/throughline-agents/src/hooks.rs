@@ -106,7 +106,11 @@ fn prompted(payload: &Value) -> What {
     let helper = ["agent_id", "parent_session_id"]
         .iter()
         .any(|field| text(payload, field).is_some_and(|id| !id.is_empty()));
-    let said = prompt(text(payload, "prompt").unwrap_or_default());
+    // A text, or a list of blocks, of which some are texts.
+    let blocks: Vec<&str> =
+        list(payload, "prompt").iter().filter_map(|block| text(block, "text")).collect();
+    let blocks = blocks.join("\n");
+    let said = prompt(text(payload, "prompt").unwrap_or(&blocks));
     // What is said to a helper its agent says.
     if let What::Prompted { text } = &said
         && (helper || flag(payload, "isSidechain"))

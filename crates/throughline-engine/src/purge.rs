@@ -32,8 +32,8 @@ use crate::transaction::Transaction;
 use crate::{Context, Error, Result, backup};
 
 pub(crate) use gone::Gone;
-pub(crate) use late::note_late;
 pub use late::{NamedBy, has_late_secrets, hide_late_secrets, late_secrets, late_secrets_wait};
+pub(crate) use late::{note_late, some_were_left};
 
 /// What was erased.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -94,12 +94,13 @@ impl KnownSecrets {
         fresh.filter(|fresh| !self.hashes.contains(&fresh.hash)).collect()
     }
 
-    /// The fresh secrets that may be taken out of what was kept before, each with its rule: they are so
-    /// long and random that nobody means anything else by them, and nobody guesses them.
-    pub fn rare(&self) -> impl Iterator<Item = (&str, &'static str)> {
+    /// The secrets recognised here that may be taken out of what was kept before, each with its rule: they are so
+    /// long and random that nobody means anything else by them, and nobody guesses them. Only fresh ones, unless
+    /// those that were `known` are asked for, too.
+    pub fn rare(&self, known: bool) -> impl Iterator<Item = (&str, &'static str)> {
         let fresh = |value: &str| !self.hashes.contains(&self.hash(value.as_bytes()));
         let values = self.values.iter().map(|(value, rule)| (value.as_str(), *rule));
-        values.filter(move |(value, _)| is_rare(value) && fresh(value))
+        values.filter(move |(value, _)| is_rare(value) && (known || fresh(value)))
     }
 
     /// Whether no secret is known.

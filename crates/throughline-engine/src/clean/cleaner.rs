@@ -12,7 +12,7 @@ use throughline_redact::{Hash, KnownSecrets, asks_for_secret, is_secret_file};
 use super::{AgentPlace, NOT_KEPT, clean_name, hide_private_files};
 use crate::capture::Minds;
 use crate::journal::file;
-use crate::purge::{NamedBy, note_late};
+use crate::purge::{NamedBy, note_late, some_were_left};
 use crate::{Context, Engine};
 
 /// Bytes of a text that are looked at; what is longer loses its middle first. More than is kept of
@@ -198,7 +198,9 @@ impl Cleaner {
     /// this session. What cannot be kept is let go: the event itself is clean. Who named it decides how far back
     /// it is taken out.
     pub fn keep(&mut self, home: &Path, session: Option<&SessionId>, by: NamedBy) {
-        if self.known.fresh().is_empty() {
+        // What others named before, and had to leave where it stood, goes when a person names it.
+        let known = by == NamedBy::Person && some_were_left(home);
+        if self.known.fresh().is_empty() && !known {
             return;
         }
         let path = path(home);
@@ -210,7 +212,7 @@ impl Cleaner {
         }
         self.learn(&written, session);
         // Before anything is known of them: whoever is cut off here leaves a note too many.
-        note_late(home, self.late(), by, session).ok();
+        note_late(home, self.late(known), by, session).ok();
         let tag = session.map(tag);
         let fresh = self.known.fresh();
         let lines = fresh.iter().filter_map(|fresh| {
@@ -248,12 +250,12 @@ impl Cleaner {
     ) {
         let mut cleaner = Self::of(home, Some(session));
         texts.for_each(|text| cleaner.redact(&mut text.clone()));
-        note_late(home, cleaner.late(), NamedBy::Person, None).ok();
+        note_late(home, cleaner.late(some_were_left(home)), NamedBy::Person, None).ok();
     }
 
-    /// The traces of values that were recognised here for the first time and may have been kept before.
-    fn late(&self) -> Vec<Trace> {
-        let rare = self.known.rare();
+    /// The traces of values that were recognised here and may have been kept before: those that nobody knew, or all.
+    fn late(&self, known: bool) -> Vec<Trace> {
+        let rare = self.known.rare(known);
         rare.filter_map(|(value, rule)| Trace::of(value, rule, fastrand::u64(1..))).collect()
     }
 }

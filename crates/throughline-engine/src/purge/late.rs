@@ -28,6 +28,8 @@ use crate::{Context, Error, Result};
 
 /// The file with the traces of values that may still stand somewhere.
 const DUE: &str = "secrets.due";
+/// The file that says that some were left where they stood, because no person had named them.
+const LEFT: &str = "secrets.left";
 /// The file that whoever takes values out holds.
 const ALONE: &str = "secrets.lock";
 /// After so long a note is left to a process that has all the time it needs.
@@ -92,6 +94,11 @@ pub fn late_secrets(home: &Path) -> usize {
     due(home).len()
 }
 
+/// Whether some values were left where they stood, because no person had named them.
+pub(crate) fn some_were_left(home: &Path) -> bool {
+    home.join(LEFT).exists()
+}
+
 /// Whether there is a note of such values.
 pub fn has_late_secrets(home: &Path) -> bool {
     home.join(DUE).exists()
@@ -143,6 +150,10 @@ impl Erasing<'_> {
         let Ok(_alone) = file::lock_file_within(&home.join(ALONE), TURN) else { return Ok(true) };
         let all = due(home);
         let traces = traces_of(self.to_take_out(&all)?);
+        if traces.len() < all.len() && !some_were_left(home) {
+            file::replace_lightly(&home.join(LEFT), b"")
+                .map_err(|source| Error::File { path: home.join(LEFT), source })?;
+        }
         // The store comes last: what lies in a journal would come into it again.
         let left = take_out_of_files(home, &traces);
         let copies_left = self.take_out_of_store(context, &traces)?;
