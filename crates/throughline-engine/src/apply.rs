@@ -219,7 +219,8 @@ impl Keeping<'_> {
             }
         }
         if reasons {
-            connect(tx, plan.memory, &claim.content);
+            let said_at = candidate.testimony.at;
+            connect(tx, plan.memory, &claim.content, said_at, &plan.superseded)?;
         }
         rest_on(tx, plan.memory, claim.turn, ground)?;
         if binds {

@@ -4,6 +4,7 @@
 //! travels with the transaction, and what has changed meanwhile is not touched by it.
 
 mod apart;
+mod connect;
 mod judge;
 mod pair;
 mod pieces;
@@ -13,15 +14,14 @@ use std::collections::BTreeMap;
 
 use throughline_core::meet::{self, Beside, Difference};
 use throughline_core::reading::{self, Bearing, Judged};
-use throughline_core::{
-    Change, Edge, Memory, MemoryId, Relation, Row, RowKey, State, Timestamp, text, words,
-};
+use throughline_core::{Memory, MemoryId, Row, RowKey, State, Timestamp, text, words};
 use throughline_embed::Embedding;
 use throughline_language::{probe, speech};
 use throughline_reader::{TrainedReader as Trained, is_english};
 
 pub(crate) use apart::LeftClause;
 use apart::LeftStanding;
+pub(crate) use connect::{connect, questions};
 use judge::{judge_all, judged};
 pub(crate) use pair::{PairJudgement, judge_pair};
 pub use pieces::kind_of;
@@ -29,7 +29,6 @@ pub(crate) use pieces::{only_asks, pieces_of, usable};
 
 use crate::flows::Capturing;
 use crate::recall::{Arms, Ask, Recall};
-use crate::transaction::Transaction;
 use crate::{Context, NewMemory, Result};
 
 /// Memories that a claim is held against.
@@ -57,8 +56,6 @@ pub(crate) const PRESUPPOSES_FROM: f32 = 0.3;
 /// Memories that such words are held against, and how near in meaning these must be.
 const PRESUPPOSED_BY: usize = 3;
 const PRESUPPOSED_NEAR: f64 = 0.2;
-/// The field of a connection that says how likely the later words leave the memory not as it is.
-const LIKELY: &str = "likely";
 /// How near in meaning the nearest memory must be to be connected with what was said later.
 const LINKED_NEAR: f64 = 0.15;
 /// How near it must be for that where the two share no telling word, and where they do.
@@ -96,6 +93,8 @@ pub(crate) struct Held {
     plain: bool,
     /// Clauses of the memory that it leaves alone, if it takes the memory's place.
     left: Vec<LeftClause>,
+    /// What took the memory's place, if something did.
+    successor: Option<MemoryId>,
     /// How what was said bears on the memory.
     pub(crate) judged: Judged,
 }
@@ -170,6 +169,12 @@ impl Bearings {
         })
     }
 
+    /// The memories given up after a time that a claim may say again, in whatever words.
+    fn given_up_since(&self, content: &str, at: Timestamp) -> impl Iterator<Item = &Held> {
+        let all = self.by_claim.get(content).into_iter().flatten();
+        all.filter(move |one| !one.holds && one.since > at && one.may_say_again())
+    }
+
     /// How a claim bears on what it was held against and holds.
     pub(crate) fn of(&self, content: &str) -> impl Iterator<Item = &Held> {
         self.by_claim.get(content).into_iter().flatten().filter(|one| one.holds)
@@ -191,6 +196,12 @@ impl Held {
         self.judged.likeliest() == Bearing::Same && self.near >= LINKED_NEAR
     }
 
+    /// Whether what was said may be the same in other words, or about the same.
+    fn may_say_again(&self) -> bool {
+        let about = self.is_about() && self.judged.share(Bearing::Other) < NEAREST_OTHER_TO;
+        about || self.judged.likeliest() == Bearing::Same
+    }
+
     /// Whether the nearest memory is the one that was meant: both are about the same, or what was said touches nothing else
     /// and does not quite leave this alone.
     fn is_likely_meant(&self, touches_none: bool) -> bool {
@@ -204,13 +215,6 @@ impl Held {
         self.may_touch() || self.adds() && self.is_about()
     }
 
-    /// Notes on a connection how likely what was said leaves it not as it is.
-    pub(crate) fn likely_on(&self, mut edge: Edge) -> Edge {
-        let likely = f64::from(self.judged.touches());
-        edge.extra.insert(LIKELY.to_owned(), ((likely * 100.0).round() / 100.0).into());
-        edge
-    }
-
     /// Whether what was said may touch it: where the two are far apart, or share no telling word, only if that is likely.
     pub(crate) fn may_touch(&self) -> bool {
         self.judged.touches() >= if self.is_about() { LINKS_FROM } else { LINKS_FAR_FROM }
@@ -220,23 +224,6 @@ impl Held {
     fn is_about(&self) -> bool {
         self.near >= ABOUT_ALONE_NEAR || self.shares && self.near >= ABOUT_IN_WORDS_NEAR
     }
-}
-
-/// Whether later words most likely leave a memory not as it is. What was connected before that was noted counts.
-pub(crate) fn questions(edge: &Edge) -> bool {
-    let likely = edge.extra.get(LIKELY).and_then(serde_json::Value::as_f64);
-    likely.is_none_or(|likely| likely >= f64::from(NOTICES_FROM))
-}
-
-/// Connects a claim with what it adds to, and with what it is told with.
-pub(crate) fn connect(tx: &mut Transaction<'_>, claim: MemoryId, content: &str) {
-    let (space, at) = (tx.scope.space, tx.now);
-    let edge = |how, to: MemoryId| Edge::new(space, claim.into(), how, to.into(), at);
-    let others = || tx.bearings.told_with(content).filter(|one| one.id != claim);
-    let adds = others().filter(|one| one.adds()).map(|one| edge(Relation::Extends, one.id));
-    let later = others().map(|one| one.likely_on(edge(Relation::LaterSaid, one.id)));
-    let edges: Vec<Change> = adds.chain(later).map(Change::Link).collect();
-    tx.extend(edges);
 }
 
 /// The memories that may be about a turn, looked up once for all that it says.
@@ -269,7 +256,8 @@ impl NearestMemories {
         let holds = state.is_active();
         let since = since.filter(|_| !holds).unwrap_or(recorded_at);
         let shares = words::share_one(&self.memory.content, claim);
-        Held { id, holds, since, near, shares, plain, left: Vec::new(), judged }
+        let (left, successor) = (Vec::new(), self.memory.superseded_by);
+        Held { id, holds, since, near, shares, plain, left, successor, judged }
     }
 }
 

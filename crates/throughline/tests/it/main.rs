@@ -80,6 +80,7 @@ mod models_trouble;
 mod no_orphans;
 mod odd_files;
 mod odd_questions;
+mod older_words;
 mod organising;
 mod other_languages;
 mod own_tools;
