@@ -406,11 +406,7 @@ fn keep(mut event: Event, mut cleaner: Cleaner, agent: Host, settings: &Settings
     cleaner.recall(&settings.home, Some(&event.session));
     cleaner.answer(&settings.home, &mut event);
     cleaner.event(&mut event, root.as_deref().unwrap_or_else(|| Path::new(".")));
-    let is_cut = cut(&mut event, &long);
-    if is_cut && matches!(event.what, What::Prompted { .. }) {
-        let why = "the end of a prompt of more than 1 MiB was not kept";
-        note_lost(&settings.home, settings.clock.now(), "a prompt", why);
-    }
+    cut(&mut event, &long);
     let mut trouble = None;
     if is_kept(&event) && settings.journal {
         let is_persons = matches!(event.what, What::Prompted { .. });
@@ -443,16 +439,13 @@ fn cut_roughly(event: &mut Event) -> Vec<bool> {
 }
 
 /// Cuts texts to the length that is kept. Of those that were cut before, the margin goes in any case:
-/// a secret that was cut in two there cannot be recognised. Says whether any was longer.
-fn cut(event: &mut Event, long: &[bool]) -> bool {
-    let mut is_cut = false;
+/// a secret that was cut in two there cannot be recognised.
+fn cut(event: &mut Event, long: &[bool]) {
     for (text, long) in event.texts_mut().into_iter().zip(long) {
         let margin = if *long { MARGIN_BYTES } else { 0 };
         let most = text.len().saturating_sub(margin).min(TEXT_BYTES_MAX);
-        is_cut |= most < text.len();
         text.truncate(text.floor_char_boundary(most));
     }
-    is_cut
 }
 
 /// What the agent hands over, up to a sensible size.

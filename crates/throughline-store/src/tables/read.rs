@@ -348,9 +348,8 @@ impl Reader for Arc<Tables> {
             .filter(|one| query.spaces.is_empty() || query.spaces.contains(&one.batch.space))
             .cloned()
             .collect();
-        for stored in found.iter_mut().filter(|one| query.bare == Some(one.batch.cause)) {
-            stored.batch.changes.clear();
-        }
+        let is_bare = |one: &&mut StoredBatch| query.bare == Some(one.batch.cause);
+        found.iter_mut().filter(is_bare).for_each(|one| one.batch.changes.clear());
         if query.latest_first {
             found.reverse();
         }

@@ -160,6 +160,8 @@ fn what_an_agent_a_tool_or_a_page_calls_a_secret_takes_nothing_out_of_what_a_per
     // A person who names it has it taken out.
     person.hears(&named);
     assert_gone(&home, &[&value], "a person named it");
+    person.answers("Noted.");
+    person.ends();
     home.assert_sound();
 }
 

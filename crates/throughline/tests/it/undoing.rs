@@ -17,7 +17,8 @@ fn what_was_recalled_and_slept_over_since_is_undone_all_the_same() {
     agent.answers("Port 8080, and it is called zeus.");
     agent.ends();
     home.json(&["sleep", "--deep"]);
-    let undone = home.json(&["undo"]);
+    let versions = home.json(&["history", &name])["versions"].clone();
+    let undone = home.json(&["undo", versions[0]["batch"].as_str().expect("a batch")]);
     assert!(undone["batch"].is_string(), "{undone}");
     assert_eq!(home.run(&["show", &name]).code, 3, "it was never said");
     home.json(&["undo", undone["batch"].as_str().expect("a batch")]);
