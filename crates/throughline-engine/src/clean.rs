@@ -8,7 +8,9 @@ mod cleaner;
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use gix_ignore::Search;
+use gix_ignore::glob::pattern::Case;
+use gix_ignore::search::Ignore;
 use throughline_core::event::{Event, ToolCall, What};
 use throughline_core::text;
 use throughline_redact::{is_secret_file, redact};
@@ -189,9 +191,17 @@ fn is_ignored(file: &str, place: &AgentPlace<'_>) -> bool {
         .flat_map(|path| [path.canonicalize().ok(), real(&path), Some(path)])
         .flatten()
         .collect();
-    paths.iter().filter_map(|path| path.strip_prefix(place.root).ok()).any(|inside| {
-        rules(place.root, inside).matched_path_or_any_parents(inside, false).is_ignore()
-    })
+    let inside = |path: &'_ PathBuf| path.strip_prefix(place.root).ok().map(Path::to_path_buf);
+    paths.iter().filter_map(inside).any(|inside| is_ruled_out(&rules(place.root, &inside), &inside))
+}
+
+/// Whether the rule that comes nearest to a file, its own or else that of a folder around it, ignores it.
+fn is_ruled_out(rules: &Search, inside: &Path) -> bool {
+    let nearest = inside.ancestors().enumerate().find_map(|(above, path)| {
+        let name = path.as_os_str().as_encoded_bytes();
+        rules.pattern_matching_relative_path(name.into(), Some(above > 0), Case::Sensitive)
+    });
+    nearest.is_some_and(|rule| !rule.pattern.is_negative())
 }
 
 /// A path without `.` and `..`.
@@ -214,27 +224,24 @@ fn real(path: &Path) -> Option<PathBuf> {
 }
 
 /// The rules that hold for a file: those of its folders, the project's own last.
-fn rules(root: &Path, inside: &Path) -> Gitignore {
-    let mut builder = GitignoreBuilder::new(root);
-    let mut folder = PathBuf::new();
-    let folders = inside.parent().into_iter().flat_map(Path::components);
-    let all = std::iter::once(PathBuf::new()).chain(folders.map(|part| {
-        folder.push(part);
-        folder.clone()
-    }));
-    for folder in all {
-        let file = root.join(folder).join(".gitignore");
-        if is_small_file(&file) {
-            // A rule that cannot be read ignores nothing; the others still hold.
-            drop(builder.add(file));
+fn rules(root: &Path, inside: &Path) -> Search {
+    let mut folders: Vec<&Path> = inside.ancestors().skip(1).collect();
+    folders.reverse();
+    let of_folders = folders.into_iter().map(|folder| root.join(folder).join(".gitignore"));
+    let own = [".git/info/exclude", ".secretsignore"].map(|file| root.join(file));
+    let mut rules = Search::default();
+    for (file, base) in
+        of_folders.map(|file| (file, Some(root))).chain(own.map(|file| (file, None)))
+    {
+        if !is_small_file(&file) {
+            continue;
+        }
+        if let Ok(lines) = std::fs::read(&file) {
+            // A file that cannot be read, or lies where no rules are expected, ignores nothing; the others still hold.
+            drop(rules.add_patterns_buffer(&lines, file, base, Ignore::default()));
         }
     }
-    for file in [root.join(".git/info/exclude"), root.join(".secretsignore")] {
-        if is_small_file(&file) {
-            drop(builder.add(file));
-        }
-    }
-    builder.build().unwrap_or_else(|_| Gitignore::empty())
+    rules
 }
 
 /// Whether it is a plain file of a sensible size: reading must not block.
