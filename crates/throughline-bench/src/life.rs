@@ -3,6 +3,7 @@
 
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
@@ -54,10 +55,17 @@ pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
     let mut slices = Vec::new();
     let mut last = Instant::now();
     let system = Context { door: Door::Upkeep, ..context.clone() };
-    let slept = engine.sleeping(&system).sleep(&mut |_| {
-        slices.push(last.elapsed());
-        last = Instant::now();
-    })?;
+    let done = AtomicBool::new(false);
+    let (slept, waited) = std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| waits_for_turns(&home, &done));
+        let slept = engine.sleeping(&system).sleep(&mut |_| {
+            slices.push(last.elapsed());
+            last = Instant::now();
+        });
+        done.store(true, Ordering::Relaxed);
+        (slept, waiting.join().expect("waiting does not panic"))
+    });
+    let (slept, waited) = (slept?, waited?);
     let took = began.elapsed();
     let beside = beside.stop()?;
     let longest = slices.iter().max().copied().unwrap_or_default();
@@ -72,6 +80,7 @@ pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
     );
     println!("somebody else who writes, alone:        {alone}");
     println!("somebody else who writes, beside sleep: {beside}");
+    println!("waits for the writer's turn meanwhile:  {}", told(waited, "waits"));
     row(
         "a session begins, nothing waits",
         &measure(runs, |n| hooks.must("SessionStart", n * 20 + 7, "")),
@@ -127,14 +136,40 @@ pub(crate) fn write_on(words: &[String]) -> anyhow::Result<()> {
         times.push(began.elapsed());
         std::thread::sleep(Duration::from_millis(10));
     }
+    println!("{}", told(times, "writes"));
+    Ok(())
+}
+
+/// The times of some writes or waits, in one line.
+fn told(mut times: Vec<Duration>, what: &str) -> String {
     times.sort_unstable();
-    let at = |share: usize| ms(times[(times.len() * share / 100).min(times.len() - 1)]);
-    println!(
-        "{} writes, median {:.1} ms, 99 % {:.1} ms, longest {:.1} ms",
+    let at = |share: usize| {
+        times.get((times.len() * share / 100).min(times.len().saturating_sub(1))).map_or(0.0, |t| ms(*t))
+    };
+    format!(
+        "{} {what}, median {:.1} ms, 99 % {:.1} ms, longest {:.1} ms",
         times.len(),
         at(50),
         at(99),
         at(100)
-    );
-    Ok(())
+    )
+}
+
+/// How long a writer waits for its turn, again and again: it queues as the store does, and gives the turn back at once.
+fn waits_for_turns(home: &Path, done: &AtomicBool) -> anyhow::Result<Vec<Duration>> {
+    let open = |name: &str| {
+        let path = home.join(name);
+        std::fs::File::options().read(true).write(true).create(true).truncate(false).open(path)
+    };
+    let mut waits = Vec::new();
+    while !done.load(Ordering::Relaxed) {
+        let (next, turn) = (open("throughline.db.next.lock")?, open("throughline.db.lock")?);
+        let began = Instant::now();
+        next.lock()?;
+        turn.lock()?;
+        waits.push(began.elapsed());
+        drop((next, turn));
+        std::thread::sleep(Duration::from_millis(3));
+    }
+    Ok(waits)
 }

@@ -7,7 +7,7 @@
 //! `cargo run --release -p throughline-bench -- crowd [--hooks N] [--rounds N] [--binary FILE]`
 //! `cargo run --release -p throughline-bench -- wake [--bindings N] [--files N] [--runs N] [--binary FILE]`
 //! `cargo run --release -p throughline-bench -- sleep [--memories N] [--binary FILE] [--keep DIR]`
-//! `cargo run --release -p throughline-bench -- serve [--memories 100000] [--episodes 100000] [--seconds 60] [--keep DIR]`
+//! `cargo run --release -p throughline-bench -- serve [--memories 100000] [--episodes 100000] [--seconds 60] [--rate 500] [--keep DIR]`
 //! `cargo run --release -p throughline-bench -- team --store URL [--part recall|hook|remember|spaces|writers]`
 //! `cargo run --release -p throughline-bench -- redact`
 //!

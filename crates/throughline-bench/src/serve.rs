@@ -16,14 +16,17 @@ use crate::corpus::Corpus;
 use crate::kept::Kept;
 use crate::recall::{self, Options, measure, row};
 
-/// Requests a second of the mixture, the connections that make them, and for how long.
+/// Requests a second of the mixture unless `--rate` says another number, and the connections that make them.
 const RATE: usize = 500;
 const CONNECTIONS: usize = 8;
 /// Between two writes beside the mixture.
 const WRITE_EVERY: Duration = Duration::from_millis(500);
+/// Five seconds each, in which the server is looked at while nobody asks.
+const SETTLES: usize = 6;
 
 pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
-    let (seconds, words) = seconds(words)?;
+    let (seconds, words) = number(words, "--seconds", 60)?;
+    let (rate, words) = number(&words, "--rate", RATE)?;
     let (kept, words) = Kept::read(&words)?;
     let options = Options::read(&words)?;
     let home = kept.home(|folder| Ok(recall::fill(&options, folder)?.0))?;
@@ -68,20 +71,23 @@ pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
     time("review", &mut |client, _| client.get("/api/v1/review"));
     time("graph, 500 nodes", &mut |client, _| client.get("/api/v1/graph"));
     println!("memory before the mixture: {} MB", server.megabytes()?);
-    mixture(&server, &ids, seconds, &|n| said.question(n))?;
+    mixture(&server, &ids, (rate, seconds), &|n| said.question(n))?;
     println!("memory after the mixture: {} MB", server.megabytes()?);
-    let before = server.ticks()?;
-    std::thread::sleep(Duration::from_secs(5));
-    println!("idle for five seconds: {} ticks", server.ticks()? - before);
+    // What was written meanwhile is organised first, and then nothing is left to do.
+    for _ in 0..SETTLES {
+        let before = server.ticks()?;
+        std::thread::sleep(Duration::from_secs(5));
+        println!("idle for five seconds: {} ms of processor time", (server.ticks()? - before) * 10);
+    }
     Ok(())
 }
 
-/// For how long the mixture goes on, and the other options.
-fn seconds(words: &[String]) -> anyhow::Result<(u64, Vec<String>)> {
-    let Some(at) = words.iter().position(|word| word == "--seconds") else {
-        return Ok((60, words.to_vec()));
+/// The number behind an option, and the other options.
+fn number(words: &[String], name: &str, usual: usize) -> anyhow::Result<(usize, Vec<String>)> {
+    let Some(at) = words.iter().position(|word| word == name) else {
+        return Ok((usual, words.to_vec()));
     };
-    let value = words.get(at + 1).context("--seconds needs a value")?.parse()?;
+    let value = words.get(at + 1).with_context(|| format!("{name} needs a value"))?.parse()?;
     Ok((value, [&words[..at], &words[at + 2..]].concat()))
 }
 
@@ -89,14 +95,14 @@ fn seconds(words: &[String]) -> anyhow::Result<(u64, Vec<String>)> {
 fn mixture(
     server: &Server,
     ids: &[String],
-    seconds: u64,
+    (rate, seconds): (usize, usize),
     question: &(dyn Fn(usize) -> String + Sync),
 ) -> anyhow::Result<()> {
     let (next, failed) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let times = Mutex::new(Vec::new());
     let ticks = server.ticks()?;
     let began = Instant::now();
-    let all = RATE * usize::try_from(seconds)?;
+    let all = rate * seconds;
     std::thread::scope(|scope| -> anyhow::Result<()> {
         for _ in 0..CONNECTIONS {
             let mut client = server.client()?;
@@ -109,7 +115,7 @@ fn mixture(
                         break;
                     }
                     #[expect(clippy::cast_precision_loss, reason = "requests are few")]
-                    let due = Duration::from_secs_f64(n as f64 / RATE as f64);
+                    let due = Duration::from_secs_f64(n as f64 / rate as f64);
                     std::thread::sleep(due.saturating_sub(began.elapsed()));
                     let since = Instant::now();
                     let answer = match n % 10 {
@@ -131,7 +137,7 @@ fn mixture(
         let failed = &failed;
         scope.spawn(move || {
             let mut n = 0;
-            while began.elapsed() < Duration::from_secs(seconds) {
+            while began.elapsed().as_secs() < seconds as u64 {
                 let body = json!({ "content": format!("bench {n}: {}", question(n)) });
                 let written = writer.post("/api/v1/memories", &body);
                 failed.fetch_add(usize::from(written.is_err()), Ordering::Relaxed);
@@ -143,11 +149,11 @@ fn mixture(
     })?;
     let mut times = times.into_inner().unwrap_or_else(PoisonError::into_inner);
     times.sort_unstable();
-    row(&format!("mixture, {RATE}/s wanted for {seconds} s"), &times);
+    row(&format!("mixture, {rate}/s wanted for {seconds} s"), &times);
     busy_for(server.ticks()? - ticks, all);
     #[expect(clippy::cast_precision_loss, reason = "requests are few")]
-    let rate = all as f64 / began.elapsed().as_secs_f64();
-    println!("answered {rate:.0}/s, {} failed", failed.load(Ordering::Relaxed));
+    let reached = all as f64 / began.elapsed().as_secs_f64();
+    println!("answered {reached:.0}/s, {} failed", failed.load(Ordering::Relaxed));
     Ok(())
 }
 

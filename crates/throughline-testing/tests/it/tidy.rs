@@ -232,6 +232,29 @@ fn the_engine_hands_out_flows_and_does_little_itself() {
     assert!((20..=40).contains(&methods), "Engine has {methods} methods");
 }
 
+/// What writes to a store, and the files of the engine that may call it. Memory changes only through `Engine::write`; the
+/// others replay a log, replace a database, or write what is derived.
+const WRITERS: &[(&str, &[&str])] = &[
+    (".store.transact(", &["engine.rs"]),
+    (".store.transact_in(", &["engine.rs"]),
+    (".store.apply(", &["import.rs"]),
+    (".put_vectors(", &["meaning.rs", "meaning/elsewhere.rs", "sleep/deep/pass.rs", "team.rs"]),
+    (".replace_with(", &["backup.rs", "backup/mend.rs"]),
+    (".reindex()", &["doctor.rs"]),
+];
+
+#[test]
+fn only_the_files_that_are_listed_write_to_a_store() {
+    let folder = "crates/throughline-engine/src/";
+    for (call, allowed) in WRITERS {
+        let sources = sources();
+        let calls = sources.iter().filter(|(_, text)| text.contains(call));
+        let found: BTreeSet<&str> =
+            calls.filter_map(|(name, _)| name.strip_prefix(folder)).collect();
+        assert_eq!(found, allowed.iter().copied().collect(), "{call}");
+    }
+}
+
 /// Lines of a source file without its inline test modules, wherever they stand.
 fn lines_without_tests(text: &str) -> usize {
     let mut count = 0;
