@@ -27,6 +27,12 @@ use crate::{Error, Result};
 /// compared with each other to say what is usual.
 const BY_INDEX: i64 = 512;
 
+/// How much longer it takes to follow the index to one document than to compare one with the question, times the
+/// documents that are looked for. The index holds all spaces: of `total` documents it passes `total / docs` for each
+/// that belongs to a space of `docs`, so that comparing every document of the space takes less while
+/// `docs * docs < SPREAD * total`.
+const SPREAD: i64 = 400;
+
 /// What is read of a document: its number, length, session and the turns beside it.
 pub(super) const PLACE: &str =
     "d.number, d.length, d.first, d.before, d.before_length, d.next, d.next_length";
@@ -85,8 +91,8 @@ fn words_sql(of: TextOf) -> String {
     )
 }
 
-/// The nearest documents of one index of one space: along the index where there are many, and one by
-/// one where there are few.
+/// The nearest documents of one index of one space: along the index where the space has many of all documents, and
+/// one by one where it has few. How many there are in all, the server has counted itself.
 fn nearest_sql(of: TextOf) -> String {
     let what = what(of);
     let asked = format!("$3::text::halfvec({DIMENSIONS})");
@@ -96,12 +102,20 @@ fn nearest_sql(of: TextOf) -> String {
            AND model = (SELECT m.number FROM model AS m WHERE m.name = $2)"
     );
     let docs = format!("(SELECT docs FROM shelf WHERE space = $1 AND what = {what})");
+    let index = match of {
+        TextOf::Memories => "near_memories",
+        TextOf::Episodes => "near_turns",
+    };
+    let total = format!("(SELECT reltuples FROM pg_class WHERE oid = to_regclass('{index}'))");
     format!(
-        "WITH near_by AS MATERIALIZED
-           ((SELECT {columns} FROM near WHERE {fits} AND {docs} > greatest($5, $6)
+        "WITH size AS MATERIALIZED
+           (SELECT {docs} > $5 AS wanted, {docs} <= CASE WHEN $6 > 0
+              THEN greatest($6, sqrt({SPREAD} * greatest({total}, 0))) ELSE 0 END AS small),
+         near_by AS MATERIALIZED
+           ((SELECT {columns} FROM near WHERE {fits} AND (SELECT wanted AND NOT small FROM size)
              ORDER BY codes <=> {asked} LIMIT least($7, {BY_INDEX}))
             UNION ALL
-            (SELECT {columns} FROM near WHERE {fits} AND {docs} > $5 AND {docs} <= $6
+            (SELECT {columns} FROM near WHERE {fits} AND (SELECT wanted AND small FROM size)
              ORDER BY (codes <#> {asked}) * scale, number LIMIT $7))
          SELECT 2::smallint, $1, {PLACE}, NULL::bigint, NULL::integer[], d.head, n.away, n.scale,
            n.residual
