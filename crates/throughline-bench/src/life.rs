@@ -144,7 +144,9 @@ pub(crate) fn write_on(words: &[String]) -> anyhow::Result<()> {
 fn told(mut times: Vec<Duration>, what: &str) -> String {
     times.sort_unstable();
     let at = |share: usize| {
-        times.get((times.len() * share / 100).min(times.len().saturating_sub(1))).map_or(0.0, |t| ms(*t))
+        times
+            .get((times.len() * share / 100).min(times.len().saturating_sub(1)))
+            .map_or(0.0, |t| ms(*t))
     };
     format!(
         "{} {what}, median {:.1} ms, 99 % {:.1} ms, longest {:.1} ms",
