@@ -1,17 +1,20 @@
 //! Measures speed and size at a given number of memories, beside plain SQLite doing the same.
 //!
-//! `cargo run --release -p throughline-bench -- [--memories N] [--runs N] [--binary FILE] [--keep DIR]`
-//! `cargo run --release -p throughline-bench -- recall [--memories N] [--episodes N] [--runs N] [--binary FILE]`
-//! `cargo run --release -p throughline-bench -- hook` or `mcp`, with the same options
-//! `cargo run --release -p throughline-bench -- life [--memories N] [--episodes N] [--runs N] [--binary FILE]`
-//! `cargo run --release -p throughline-bench -- crowd [--hooks N] [--rounds N] [--binary FILE]`
-//! `cargo run --release -p throughline-bench -- wake [--bindings N] [--files N] [--runs N] [--binary FILE]`
-//! `cargo run --release -p throughline-bench -- sleep [--memories N] [--binary FILE] [--keep DIR]`
-//! `cargo run --release -p throughline-bench -- serve [--memories 100000] [--episodes 100000] [--seconds 60] [--rate 500] [--keep DIR]`
-//! `cargo run --release -p throughline-bench -- team --store URL [--part recall|hook|remember|spaces|writers]`
-//! `cargo run --release -p throughline-bench -- redact`
+//! `cargo run --release -p throughline-bench -- --help` lists what there is.
 //!
 //! Every figure but those of `redact` is a whole process, from start to exit, so that both sides pay the same.
+
+/// What `--help` says.
+const USAGE: &str = "\
+throughline-bench [--memories N] [--runs N] [--binary FILE] [--keep DIR]     one command after the other
+throughline-bench recall|hook|mcp [--memories N] [--episodes N] [--runs N] [--binary FILE]
+throughline-bench life [--memories N] [--episodes N] [--runs N] [--binary FILE]
+throughline-bench crowd [--hooks N] [--rounds N] [--binary FILE]
+throughline-bench wake [--bindings N] [--files N] [--runs N] [--binary FILE]
+throughline-bench sleep [--memories N] [--binary FILE] [--keep DIR]
+throughline-bench serve [--memories N] [--episodes N] [--seconds N] [--rate N] [--keep DIR]
+throughline-bench team --store URL [--part recall|hook|remember|spaces|writers] [--keep DIR]
+throughline-bench redact";
 
 /// Prints a line. Where nobody reads any more, the measurement goes on, and ends as it should.
 macro_rules! println {
@@ -52,6 +55,10 @@ struct Options {
 
 fn main() -> anyhow::Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
+    if words.iter().any(|word| word == "--help") {
+        println!("{USAGE}");
+        return Ok(());
+    }
     if words.first().is_some_and(|word| word == "plain") {
         return plain::run(&words[1..]);
     }

@@ -130,7 +130,7 @@ impl Schema {
         self.run("DROP INDEX near_memories; DROP INDEX near_turns")?;
         fill()?;
         self.run(
-            "SET maintenance_work_mem = '512MB';
+            "SET maintenance_work_mem = '3GB';
              CREATE INDEX near_memories ON near USING hnsw (codes halfvec_cosine_ops) WHERE what = 1;
              CREATE INDEX near_turns ON near USING hnsw (codes halfvec_cosine_ops) WHERE what = 2;
              ANALYZE",

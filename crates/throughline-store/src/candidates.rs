@@ -181,6 +181,7 @@ pub struct ClaimAhead {
     pub texts: Vec<TextQuery>,
 }
 
+#[cfg(feature = "postgres")]
 impl Foreseen {
     /// The searches among it.
     pub(crate) fn texts(&self) -> &[TextQuery] {

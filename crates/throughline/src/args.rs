@@ -32,7 +32,9 @@ pub(crate) use organise::{About, Entity, EntityAction, Similar};
 pub(crate) use project::{Project, ProjectAction};
 pub(crate) use recall::{Expand, Feedback, Ingest, IngestFormat, Read, Recall, Told, WhyNot};
 pub(crate) use review::Review;
-pub(crate) use serve::{Demo, Serve, ServeAction, TokenAction};
+pub(crate) use serve::{Demo, Serve};
+#[cfg(feature = "server")]
+pub(crate) use serve::{ServeAction, TokenAction};
 pub(crate) use store::{Admitted, Store, StoreAction};
 pub(crate) use truth::{Sleep, Verify};
 

@@ -43,6 +43,7 @@ pub(crate) struct Environment {
     /// Where the official memory server keeps its graph.
     pub(crate) memory_file: Option<PathBuf>,
     /// The token of the server.
+    #[cfg(feature = "server")]
     pub(crate) token: Option<String>,
     /// The agent whose shell runs us, if one does.
     pub(crate) shell: Option<Shell>,
@@ -82,6 +83,7 @@ impl Environment {
             claude_project: folder("CLAUDE_PROJECT_DIR"),
             claude_session: text("CLAUDE_CODE_SESSION_ID"),
             memory_file: folder("MEMORY_FILE_PATH"),
+            #[cfg(feature = "server")]
             token: text("THROUGHLINE_TOKEN"),
             shell: Shell::around(text),
         }
@@ -195,6 +197,7 @@ impl Settings {
     }
 
     /// The same settings, as the settings file has them now.
+    #[cfg(feature = "server")]
     pub(crate) fn again(&self) -> Self {
         let (said, problem) = file::said(&self.home);
         Self {
@@ -211,6 +214,7 @@ impl Settings {
     }
 
     /// The same settings for a project's folder, wherever the program's own folder is.
+    #[cfg(feature = "server")]
     pub(crate) fn settled_in(&self, project: PathBuf) -> Self {
         Self { project: Some(project), ..self.clone() }
     }
