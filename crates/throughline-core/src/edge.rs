@@ -35,6 +35,9 @@ closed_set! {
         InBox = "in_box",
         /// Has something to do with.
         RelatesTo = "relates_to",
+        /// Holds beside, as a person decided. Only review makes it, so that nobody else can keep two values of one
+        /// thing from being held against each other.
+        BothHold = "both_hold",
         /// Was said later by a person, and may bear on. Only the reader makes it, from a memory or from
         /// the turn itself, so that nobody can choose what stands beside what a person said.
         LaterSaid = "later_said",
@@ -69,7 +72,7 @@ impl Relation {
             Self::Informs | Self::Extends => 0.5,
             Self::Tagged => 0.4,
             Self::CoUsed => 0.35,
-            Self::RelatesTo | Self::LaterSaid => 0.3,
+            Self::RelatesTo | Self::BothHold | Self::LaterSaid => 0.3,
             Self::InCluster | Self::InBox => 0.2,
         }
     }
@@ -86,7 +89,13 @@ impl Relation {
 
     /// What it says in words, of its start about its end.
     pub fn in_words(self) -> String {
-        let words = if self == Self::LaterSaid { "said later than" } else { self.as_str() };
+        let words = if self == Self::LaterSaid {
+            "said later than"
+        } else if self == Self::BothHold {
+            "holds beside"
+        } else {
+            self.as_str()
+        };
         words.replace('_', " ")
     }
 
@@ -108,6 +117,7 @@ impl Relation {
             | Self::InBox
             | Self::Contradicts
             | Self::RelatesTo
+            | Self::BothHold
             | Self::CoUsed => return self.in_words(),
         }
         .to_owned()
@@ -115,7 +125,7 @@ impl Relation {
 
     /// Whether it means the same in both directions.
     pub fn is_symmetric(self) -> bool {
-        matches!(self, Self::Contradicts | Self::RelatesTo | Self::CoUsed)
+        matches!(self, Self::Contradicts | Self::RelatesTo | Self::BothHold | Self::CoUsed)
     }
 
     /// The two ends as they are kept: those of a symmetric relation in one order, so that saying

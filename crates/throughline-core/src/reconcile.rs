@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use uuid::Uuid;
 
+pub use conflict::between;
 use conflict::{ConflictClaim, conflicts};
 use named::label_changes;
 pub use named::{entity, named_entities};

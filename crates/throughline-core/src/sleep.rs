@@ -5,11 +5,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::authority::{Contest, contest};
+use crate::authority::Contest;
 use crate::fold::{Refusal, Trouble, View};
 use crate::{
     BatchId, Cardinality, Fingerprint, Memory, Row, RowKey, SpaceId, Table, Timestamp, Write, echo,
-    form,
+    form, reconcile,
 };
 
 /// Up to where the log of a space was gone over.
@@ -70,7 +70,7 @@ pub fn settle<'a>(
         return None;
     }
     let (old, new) = if age(one) < age(other) { (one, other) } else { (other, one) };
-    let replaces = contest(new.authority, old.authority, true) == Contest::Supersede;
+    let replaces = reconcile::between(old, new) == Contest::Supersede;
     Some((old, new, if replaces { ValueChoice::Replace } else { ValueChoice::Contest }))
 }
 

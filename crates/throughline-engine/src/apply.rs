@@ -122,19 +122,36 @@ impl Keeping<'_> {
         for (at, operation) in all.filter(|(_, one)| last.iter().any(|it| std::ptr::eq(*it, *one)))
         {
             let from = tx.changes().len();
-            let waits = match self.apply_one(tx, operation, ground, &mut applied) {
-                Ok(()) => None,
-                Err(error) if error.can_wait() => {
-                    put_off(tx, operation, &error.to_string(), ground)?;
-                    applied.deferred += 1;
-                    Some(error.to_string())
-                }
-                Err(error) => return Err(error),
-            };
+            let waits = self.apply_whole(tx, &mut applied, |tx, applied| {
+                self.apply_one(tx, operation, ground, applied)
+            })?;
+            if let Some(why) = &waits {
+                put_off(tx, operation, why, ground)?;
+            }
             let changes = from..tx.changes().len();
             applied.each.push(OperationOutcome { operation: at, changes, waits });
         }
         Ok(applied)
+    }
+
+    /// Does one operation whole or not at all. Why it has to wait for a person, if it does: then nothing of it stays.
+    fn apply_whole(
+        &self,
+        tx: &mut Transaction<'_>,
+        applied: &mut Applied,
+        act: impl FnOnce(&mut Transaction<'_>, &mut Applied) -> Result<()>,
+    ) -> Result<Option<String>> {
+        let (from, before) = (tx.changes().len(), applied.clone());
+        match act(tx, applied) {
+            Ok(()) => Ok(None),
+            Err(error) if error.can_wait() => {
+                tx.roll_back(from);
+                *applied = before;
+                applied.deferred += 1;
+                Ok(Some(error.to_string()))
+            }
+            Err(error) => Err(error),
+        }
     }
 
     fn apply_one(

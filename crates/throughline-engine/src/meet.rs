@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use throughline_core::meet::{Difference, can_meet, same_thing};
 use throughline_core::{
-    Kind, Memory, MemoryId, NodeId, Relation, RowKey, SessionId, SpaceId, State, words,
+    Change, Kind, Memory, MemoryId, NodeId, Relation, RowKey, SessionId, SpaceId, State, words,
 };
 use throughline_store::{Reader, TextOf, TextQuery};
 
@@ -76,13 +76,31 @@ pub(crate) fn meeting(
     Ok(met)
 }
 
-/// The memories that somebody said hold beside this one.
+/// The memories of which a person said that they hold beside this one.
 pub(crate) fn beside(
     reader: &dyn Reader,
     space: SpaceId,
     memory: MemoryId,
 ) -> Result<BTreeSet<MemoryId>> {
     let node = NodeId::Memory(memory);
-    let edges = reader.neighbours(space, &[node], &[Relation::RelatesTo], LOOKED_AT)?;
+    let edges = reader.neighbours(space, &[node], &[Relation::BothHold], LOOKED_AT)?;
     Ok(edges.iter().filter_map(|edge| edge.other(node).memory()).collect())
+}
+
+/// Whether it was decided that one memory does not take the place of the other: a person lets both hold, a contradiction
+/// between them was taken away, or the one replaced the other once and that was taken back.
+pub(crate) fn is_decided(reader: &dyn Reader, old: &Memory, new: &Memory) -> Result<bool> {
+    let space = old.space;
+    if beside(reader, space, old.id)?.contains(&new.id) {
+        return Ok(true);
+    }
+    let (from, to) = Relation::Contradicts.in_order(new.id.into(), old.id.into());
+    let contradiction = RowKey::edge(space, from, Relation::Contradicts, to);
+    let was_there = reader.next_touch(&contradiction, &[from, to], 0)?.is_some();
+    if was_there && reader.rows(std::slice::from_ref(&contradiction))?[0].is_none() {
+        return Ok(true);
+    }
+    let history = reader.history(space, old.id.into())?;
+    let replaced = |change: &Change| matches!(change, Change::Supersede { old: o, new: n, .. } if *o == old.id && *n == new.id);
+    Ok(history.iter().any(|logged| replaced(&logged.change)))
 }

@@ -56,6 +56,10 @@ pub(crate) fn neighbours(tx: &Transaction<'_>, candidate: &Candidate) -> Result<
     let same_value = same_slot.iter().filter(|memory| memory.slot.as_ref().is_some_and(says_it));
     let known: Vec<&Memory> = same_text.iter().chain(same_value).collect();
     let attached = attached::on(tx, candidate, &known)?;
+    let mut stand_beside = BTreeSet::new();
+    for memory in known.iter().filter(|memory| memory.state.is_active()) {
+        stand_beside.extend(beside(&**tx, space, memory.id)?);
+    }
     let mut entities = BTreeMap::new();
     for (kind, name, _) in reconcile::named_entities(candidate) {
         if let Some(known) = thing_named(&**tx, space, kind, &name)? {
@@ -63,7 +67,10 @@ pub(crate) fn neighbours(tx: &Transaction<'_>, candidate: &Candidate) -> Result<
         }
     }
     let tombstones = tx.tombstones(space, &marks)?;
-    let same_thing = same_thing(tx, candidate, &same_text)?;
+    // What a person let hold beside this is not held against it again.
+    same_slot.retain(|memory| !stand_beside.contains(&memory.id));
+    let mut same_thing = same_thing(tx, candidate)?;
+    same_thing.retain(|(memory, _)| !stand_beside.contains(&memory.id));
     let said_by_others = foreign(tx, candidate, [&same_slot, &same_text], &same_thing, &heads)?;
     Ok(Neighbours {
         said_by_others,
@@ -100,12 +107,8 @@ fn foreign(
     said_by_others(&**tx, candidate.scope.space, &active)
 }
 
-/// What gives the same thing another value, except what a person let hold beside it.
-fn same_thing(
-    tx: &Transaction<'_>,
-    candidate: &Candidate,
-    same_text: &[Memory],
-) -> Result<Vec<(Memory, Difference)>> {
+/// What gives the same thing another value.
+fn same_thing(tx: &Transaction<'_>, candidate: &Candidate) -> Result<Vec<(Memory, Difference)>> {
     let Scope { space, session } = &candidate.scope;
     let claim = MeetingClaim {
         space: *space,
@@ -125,13 +128,6 @@ fn same_thing(
             met.retain(|(old, _)| old.id != id);
             met.push((held, if is_sure { Difference::Value } else { difference }));
         }
-    }
-    if met.is_empty() {
-        return Ok(met);
-    }
-    for held in same_text.iter().filter(|held| held.state.is_active()) {
-        let beside = beside(&**tx, *space, held.id)?;
-        met.retain(|(old, _)| !beside.contains(&old.id));
     }
     Ok(met)
 }

@@ -295,10 +295,7 @@ impl Reviewing<'_> {
                         tx.push(Change::Unlink { space, from, relation, to });
                     }
                 }
-                let (from, to) = Relation::RelatesTo.in_order(one, other);
-                let edge = Edge::new(space, from, Relation::RelatesTo, to, tx.now);
-                let reason = Some("both hold".to_owned());
-                tx.push(Change::Link(Edge { reason, ..edge }));
+                tx.link(one, Relation::BothHold, other);
                 Ok((a, b))
             })?;
         self.engine.cards(&*self.engine.now_reader()?, &[a, b])

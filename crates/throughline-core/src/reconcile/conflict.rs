@@ -32,6 +32,20 @@ impl<'a> ConflictClaim<'a> {
         }
     }
 
+    /// A memory, as a claim that is held against another one.
+    fn of_memory(memory: &'a Memory) -> Self {
+        let at = memory.recorded_at;
+        Self {
+            slot: memory.slot.as_ref(),
+            session: memory.session.as_ref(),
+            authority: memory.authority,
+            at,
+            echo: false,
+            ends: memory.valid_until.is_some() || when::holds_for_a_while(&memory.content, at),
+            start: when::start(&memory.content, at),
+        }
+    }
+
     /// From when on the claim holds, if that lies ahead.
     pub(super) fn starts_at(&self) -> Option<Timestamp> {
         self.start.map(|start| start.at)
@@ -67,6 +81,11 @@ impl<'a> ConflictClaim<'a> {
             verdict
         }
     }
+}
+
+/// How a conflict between two memories that are held already ends.
+pub fn between(old: &Memory, new: &Memory) -> Contest {
+    ConflictClaim::of_memory(new).against(old)
 }
 
 /// The active memories that a claim conflicts with, and how each conflict ends: what it is known

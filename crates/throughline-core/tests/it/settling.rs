@@ -1,9 +1,10 @@
 //! An open conflict, and the word that settles it.
 
 use throughline_core::reconcile::Candidate;
-use throughline_core::{Authority, State};
+use throughline_core::sleep::{self, ValueChoice};
+use throughline_core::{Authority, Memory, State};
 
-use crate::world::{Tables, home, id};
+use crate::world::{Tables, day, fact, home, id};
 
 #[test]
 fn two_agents_against_the_user_stay_on_probation_until_the_user_agrees() {
@@ -71,4 +72,26 @@ fn what_says_when_it_ends_does_not_replace_what_holds_for_good() {
 
     let plan = tables.remember(&says(3, "LA", 3)).unwrap();
     assert!(plan.superseded.contains(&id(1)), "without an end it does");
+}
+
+#[test]
+fn a_sleep_decides_about_two_memories_as_it_would_have_been_decided_when_the_later_one_was_said() {
+    let said = |number: u32, city: &str, pinned| {
+        let (number, on, authority) = (u128::from(number), number, Authority::Measured);
+        let slot = home(number, city, authority, 1).slot;
+        let recorded_at = day(on);
+        Memory { slot, pinned, recorded_at, ..fact(number, city, authority) }
+    };
+    let choice = |old: &Memory, new: &Memory| sleep::settle(old, new).map(|(.., choice)| choice);
+    let old = said(1, "NYC", false);
+    let new = said(2, "SF", false);
+    assert_eq!(choice(&old, &new), Some(ValueChoice::Replace));
+    assert_eq!(choice(&new, &old), Some(ValueChoice::Replace), "in either order");
+
+    let pinned = Memory { pinned: true, ..old.clone() };
+    assert_eq!(choice(&pinned, &new), Some(ValueChoice::Contest), "a person keeps it in front");
+    let ends = Memory { valid_until: Some(day(30)), ..new.clone() };
+    assert_eq!(choice(&old, &ends), Some(ValueChoice::Contest), "it is there again afterwards");
+    let both_end = Memory { valid_until: Some(day(30)), ..old.clone() };
+    assert_eq!(choice(&both_end, &ends), Some(ValueChoice::Replace));
 }

@@ -79,21 +79,16 @@ impl Keeping<'_> {
             source.speaker = sound.speaker;
         }
         let ground = PatchGround { sources: &sources, by_model: true, ..proposed.ground };
-        let (before, done) = (tx.changes().len(), applied.clone());
-        let tried = is_as_seen(tx, &operation, proposed.seen)
-            .and_then(|()| self.repeats_what_is_gone(tx, &operation))
-            .and_then(|()| self.apply_one(tx, &operation, &ground, applied))
-            .and_then(|()| self.check_made(tx, before, sound.speaker, proposed.seen));
-        match tried {
-            Ok(()) => drop_told_twice(tx, before),
-            Err(error) if error.can_wait() => {
-                tx.roll_back(before);
-                *applied = done;
-                put_off(tx, &operation, &format!("a model proposed it: {error}"), &ground)?;
-                applied.deferred += 1;
-                Ok(())
-            }
-            Err(error) => Err(error),
+        let before = tx.changes().len();
+        let waits = self.apply_whole(tx, applied, |tx, applied| {
+            is_as_seen(tx, &operation, proposed.seen)?;
+            self.repeats_what_is_gone(tx, &operation)?;
+            self.apply_one(tx, &operation, &ground, applied)?;
+            self.check_made(tx, before, sound.speaker, proposed.seen)
+        })?;
+        match waits {
+            None => drop_told_twice(tx, before),
+            Some(why) => put_off(tx, &operation, &format!("a model proposed it: {why}"), &ground),
         }
     }
 

@@ -1,9 +1,11 @@
 //! Pairs: do two claims that are near each other contradict? A model is asked about what is new,
 //! and the ranks decide what follows. Nothing is taken away: at most one takes the other's place.
 
-use throughline_core::authority::{Contest, contest};
+use throughline_core::authority::Contest;
 use throughline_core::permission::{self, Act, Backing, Door};
-use throughline_core::{Cause, Change, Edge, Memory, NodeId, Relation, Row, RowKey, form, text};
+use throughline_core::{
+    Cause, Change, Edge, Memory, NodeId, Relation, Row, RowKey, form, reconcile, text,
+};
 use throughline_language::proposal::{self, Pair, PairVerdict};
 use throughline_llm::ModelRequest;
 use throughline_store::{LogQuery, Reader};
@@ -199,7 +201,7 @@ fn rule(
     why: &str,
 ) -> Result<Ruled> {
     let (space, at) = (older.space, tx.now);
-    let allowed = contest(newer.authority, older.authority, true) == Contest::Supersede;
+    let allowed = reconcile::between(older, newer) == Contest::Supersede;
     let asked = ask(&**tx, Door::Upkeep, Act::Replace, Some(older), Backing::Asserted)?;
     let ours = matches!(asked, permission::Verdict::Allowed { .. });
     let happened = form::is_event(older.kind, &older.content);
@@ -233,7 +235,9 @@ fn is_open(reader: &dyn Reader, (one, other): &Two) -> Result<bool> {
     }
     let edges = reader.neighbours(one.space, &[one.id.into()], &[], 64)?;
     let other = NodeId::Memory(other.id);
-    let decides = |relation| !matches!(relation, Relation::CoUsed | Relation::LaterSaid);
+    let decides = |relation| {
+        !matches!(relation, Relation::CoUsed | Relation::LaterSaid | Relation::RelatesTo)
+    };
     let mut edges = edges.iter().filter(|edge| decides(edge.relation));
     Ok(!edges.any(|edge| [edge.from, edge.to].contains(&other)))
 }

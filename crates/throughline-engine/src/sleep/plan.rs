@@ -12,6 +12,7 @@ use super::since::{Shown, Slice};
 use crate::Result;
 use crate::apply::REASON_IMPORTANCE;
 use crate::flows::Sleeping;
+use crate::meet::is_decided;
 use crate::permit::{ask, of_one_person, standing};
 use crate::transaction::Transaction;
 use crate::watch::{Stated, marks_of};
@@ -150,7 +151,7 @@ fn settle_conflicts(
         for other in reader.in_slot(memory.space, &SlotQuery::of(slot))? {
             let Some((old, new, verdict)) = sleep::settle(memory, &other) else { continue };
             let gone = [old.id, new.id].iter().any(|id| steps.gone.contains(id));
-            if gone || !settled.insert((old.id, new.id)) {
+            if gone || !settled.insert((old.id, new.id)) || is_decided(reader, old, new)? {
                 continue;
             }
             let (old, new) = (old.clone(), new.clone());

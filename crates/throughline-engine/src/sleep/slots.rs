@@ -10,6 +10,7 @@ use throughline_language::things::squeezed;
 use super::deep::{PassPlan, PassStep, PassView, StepAct};
 use super::plan::{contradiction, may_replace};
 use crate::Result;
+use crate::meet::is_decided;
 use crate::things::thing_named;
 
 pub(super) fn plan(view: &PassView<'_>) -> Result<PassPlan> {
@@ -55,6 +56,9 @@ fn settle(view: &PassView<'_>, memories: &[Memory], plan: &mut PassPlan) -> Resu
             let Some((old, new, verdict)) = sleep::settle(one, &renamed) else { continue };
             let own = |id: MemoryId| if id == one.id { one.clone() } else { other.clone() };
             let (old, new) = (own(old.id), own(new.id));
+            if is_decided(view.reader, &old, &new)? {
+                continue;
+            }
             if let Some(step) = step(view, &old, &new, verdict)? {
                 plan.tell(format!("{:?} and {:?} speak of one thing", old.title(), new.title()));
                 if verdict == ValueChoice::Replace {

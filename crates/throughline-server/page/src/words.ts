@@ -48,6 +48,7 @@ const RELATIONS: Record<string, [string, string]> = {
   in_cluster: ['in topic', 'topic of'],
   in_box: ['in box', 'box of'],
   relates_to: ['related to', 'related to'],
+  both_hold: ['holds beside', 'holds beside'],
   later_said: ['said later', 'said before'],
   co_used: ['used together with', 'used together with'],
 };

@@ -206,6 +206,23 @@ fn what_a_person_lets_hold_beside_each_other_is_not_held_against_each_other_agai
 }
 
 #[test]
+fn an_agent_cannot_let_its_own_value_hold_beside_what_a_person_said() {
+    let home = Home::new();
+    let mut client = home.mcp();
+    let theirs = client.call("remember", json!({ "content": "We use Kafka for the event bus" }));
+    let theirs = theirs["id"].as_str().expect("an id").to_owned();
+    let said = home.remember("We use RabbitMQ for the event bus");
+    let before = home.show(&theirs);
+    let link = |relation: &str| json!({ "from": theirs, "relation": relation, "to": said, "reason": "both hold" });
+    assert!(client.text("relate", link("both_hold")).1, "only review makes it");
+    client.text("relate", link("relates_to"));
+    let again = home.json(&["remember", "We use RabbitMQ for the event bus"]);
+    assert_eq!(home.show(&theirs)["flags"], before["flags"], "{again}");
+    let fresh = home.json(&["remember", "we use rabbitmq for the event bus!"]);
+    assert_eq!(home.show(&theirs)["flags"], before["flags"], "{fresh}");
+}
+
+#[test]
 fn an_agents_other_value_never_takes_the_place_of_the_users_word() {
     let home = Home::new();
     let first = home.remember("Prod runs MySQL 8");

@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
+use serde_json::json;
+
 use crate::harness::{Home, batches, id_of, strings};
+use crate::settling::patch;
 
 /// Words that stand nowhere but in what is to be erased: text, earlier wordings, label, area,
 /// labels, slot, trigger, and the reasons given for what was done to it.
@@ -130,6 +133,19 @@ fn what_was_erased_is_refused_until_it_is_asked_for() {
     assert_ne!(back["memory"]["id"], id.as_str());
     assert_eq!(home.texts(&["search", "zebra"]), ["Quixotic zebra"]);
     home.assert_sound();
+}
+
+#[test]
+fn what_was_erased_does_not_come_back_as_something_that_happened() {
+    let home = Home::new();
+    let id = home.remember("We decided to use pnpm");
+    home.json(&["purge", &id, "--yes"]);
+    let content = "We decided today to use pnpm";
+    let told = json!([{ "op": "remember", "kind": "decision", "content": content }]);
+    for voice in ["user", "assistant"] {
+        patch(&home, voice, &told);
+        assert_eq!(home.json(&["list", "--all"])["total"], 0, "{voice}");
+    }
 }
 
 #[test]
