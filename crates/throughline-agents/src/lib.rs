@@ -3,7 +3,7 @@
 //! An agent (the *host*) calls us at certain moments with a payload in its own format. [`read`]
 //! turns it into an [`Event`], [`answer()`] turns our text into what the host expects back,
 //! [`transcript`] reads what the host wrote down about a session, and [`install`] adds us to its
-//! settings and removes us again. A further host is one more row in the table of `host.rs`.
+//! settings and removes us again. A further host is a variant and a row in `host.rs`; ARCHITECTURE.md lists the other places.
 //!
 //! Payloads and transcripts may be cut off, wrong or hostile. Nothing here panics on them, and text
 //! that we put before a model never comes back as somebody's words.

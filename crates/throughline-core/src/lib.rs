@@ -32,7 +32,6 @@ pub mod asking;
 pub mod authority;
 pub mod change;
 pub mod document;
-pub mod echo;
 pub mod edge;
 pub mod entity;
 pub mod episode;
@@ -46,7 +45,6 @@ pub mod leaf;
 
 pub mod meet;
 pub mod memory;
-pub mod near;
 pub mod page;
 pub mod patch;
 pub mod pending;

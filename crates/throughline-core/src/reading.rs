@@ -289,17 +289,6 @@ pub fn marks_list(word: &str) -> bool {
         || (1..=2).contains(&number.len()) && number.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether two statements say of the same subject what it uses: "the worker uses Node 18", "the worker uses
-/// Postgres 16".
-pub fn both_use(held: &str, said: &str) -> bool {
-    let subject = |text: &str| -> Option<String> {
-        let text = text.to_lowercase();
-        let (subject, _) = text.split_once(" uses ").or_else(|| text.split_once(" use "))?;
-        Some(subject.trim().to_owned())
-    };
-    subject(held).is_some_and(|held| subject(said) == Some(held))
-}
-
 fn likeliest<T: Copy>(of: &[T], shares: &[f32]) -> T {
     let best = shares.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
     of[best.map_or(0, |(at, _)| at)]

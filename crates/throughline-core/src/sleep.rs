@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::authority::Contest;
 use crate::fold::{Refusal, Trouble, View};
 use crate::{
-    BatchId, Cardinality, Fingerprint, Memory, Row, RowKey, SpaceId, Table, Timestamp, Write, echo,
-    form, reconcile,
+    BatchId, Cardinality, Fingerprint, Memory, Row, RowKey, SpaceId, Table, Timestamp, Write, form,
+    reconcile,
 };
 
 /// Up to where the log of a space was gone over.
@@ -106,28 +106,6 @@ fn begins_later(memory: &Memory) -> bool {
 
 fn age(memory: &Memory) -> (Timestamp, crate::MemoryId) {
     (memory.recorded_at, memory.id)
-}
-
-/// Something that was put in front of an agent, or that the agent answered.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SessionText<'a> {
-    /// The words.
-    pub text: &'a str,
-    /// When.
-    pub at: Timestamp,
-    /// Whether it came in since the last time.
-    pub new: bool,
-}
-
-/// Whether a memory that was shown stood in a later answer. What both came in before was counted then.
-pub fn proved_useful(shown: &[SessionText<'_>], answers: &[SessionText<'_>]) -> bool {
-    shown.iter().any(|shown| {
-        answers.iter().any(|answer| {
-            (shown.new || answer.new)
-                && answer.at >= shown.at
-                && echo::says_what_was_shown(answer.text, &[shown.text]).is_some()
-        })
-    })
 }
 
 /// Whether a memory is still what it was when it was decided about it. Counters and times may differ.

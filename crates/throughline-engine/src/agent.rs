@@ -6,9 +6,9 @@ use throughline_core::fold::Refusal;
 use throughline_core::permission::{Act, Backing, Verdict};
 use throughline_core::reconcile::{Candidate, Plan};
 use throughline_core::{
-    Cause, Change, Edge, Memory, MemoryId, NodeId, Relation, Row, RowKey, Slot, SpaceId, echo,
-    form, text,
+    Cause, Change, Edge, Memory, MemoryId, NodeId, Relation, Row, RowKey, Slot, SpaceId, form, text,
 };
+use throughline_language::echo;
 use throughline_store::{EntityName, Reader};
 
 use crate::flows::Keeping;

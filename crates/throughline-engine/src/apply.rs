@@ -20,7 +20,6 @@ use std::ops::Range;
 use std::path::Path;
 
 use throughline_core::Speaker;
-use throughline_core::echo;
 use throughline_core::evidence::Testimony;
 use throughline_core::form;
 use throughline_core::patch::Named;
@@ -31,7 +30,7 @@ use throughline_core::{
     Authority, Change, Edge, EpisodeId, Fingerprint, Kind, MemoryId, NodeId, Relation, RowKey,
     State, Timestamp, text,
 };
-use throughline_language::{closeness, gate, occasion};
+use throughline_language::{closeness, echo, gate, occasion};
 use throughline_store::EntityName;
 
 use crate::capture::Captured;

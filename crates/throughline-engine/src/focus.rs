@@ -10,10 +10,10 @@ use std::path::Path;
 use throughline_attention::activation::Touch;
 use throughline_attention::hot::{Hot, Nearness, Surroundings};
 use throughline_core::{
-    EntityId, EntityKind, MemoryId, NodeId, Relation, Row, RowKey, SessionId, Speaker, echo, text,
+    EntityId, EntityKind, MemoryId, NodeId, Relation, Row, RowKey, SessionId, Speaker, text,
 };
 use throughline_language::gate::Domain;
-use throughline_language::question;
+use throughline_language::{echo, question};
 use throughline_store::{EntityName, Reader};
 
 use crate::capture::{Captured, Mind, Minds};

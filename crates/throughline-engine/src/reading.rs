@@ -13,7 +13,7 @@ use std::cell::LazyCell;
 use std::collections::BTreeMap;
 
 use throughline_core::meet::{self, Beside, Difference};
-use throughline_core::reading::{self, Bearing, Judged};
+use throughline_core::reading::{Bearing, Judged};
 use throughline_core::{Memory, MemoryId, Row, RowKey, State, Timestamp, text, words};
 use throughline_embed::Embedding;
 use throughline_language::{probe, speech};
@@ -23,6 +23,7 @@ pub(crate) use apart::LeftClause;
 use apart::LeftStanding;
 pub(crate) use connect::{connect, questions};
 use judge::{judge_all, judged};
+use pair::OtherMatter;
 pub(crate) use pair::{PairJudgement, judge_pair};
 pub use pieces::kind_of;
 pub(crate) use pieces::{only_asks, pieces_of, usable};
@@ -356,9 +357,7 @@ impl Capturing<'_> {
         judge_all(trained, &held.collect::<Vec<_>>(), before, claim, |_| false);
         let bearing = |one: &NearestMemories| {
             let (mut near, mut judgement) = (one.near, one.whole);
-            // What is pinned is only questioned. Who uses one thing may use another one besides.
             let Memory { content, pinned, .. } = &one.memory;
-            let plain = plain && !pinned && !reading::both_use(content, claim);
             if one.is_asked_about(nearby, claim) {
                 let own = judged(trained, content, before, claim);
                 if !only || own.touches() > one.whole.touches() {
@@ -372,6 +371,12 @@ impl Capturing<'_> {
             if let Some(why) = stands_beside(content, claim, judgement) {
                 judgement = judgement.beside(why);
             }
+            let other = pair::tells_other_matter(trained, content, before, claim, judgement);
+            if other == Some(OtherMatter::Sure) {
+                judgement = judgement.beside(Beside::OtherQualifier);
+            }
+            // What is pinned is only questioned, and so is what may stand beside the claim.
+            let plain = plain && !pinned && other.is_none();
             let left = if plain && judgement.touches() >= REPLACES_FROM {
                 apart::left_standing(trained, content, before, claim)
             } else {

@@ -18,6 +18,7 @@
 //! | the things that a claim speaks of, and which names are one | [`things`] |
 //! | what gives orders and came from outside | [`instruction`] |
 //! | the lesson that is kept when a claim turned out wrong | [`lesson`] |
+//! | whether two statements of one build are about two matters | [`parallel`] |
 //! | which rules are about what is about to be done | [`command`], [`occasion`], [`trigger`] |
 //! | the steps of a procedure | [`procedure`] |
 //! | what was asked and is not known | [`gap`] |
@@ -28,12 +29,15 @@
 pub mod closeness;
 pub mod collision;
 pub mod command;
+pub mod echo;
 pub mod flat;
 pub mod gap;
 pub mod gate;
 pub mod instruction;
 pub mod lesson;
+pub mod near;
 pub mod occasion;
+pub mod parallel;
 pub mod probe;
 pub mod procedure;
 pub mod promise;

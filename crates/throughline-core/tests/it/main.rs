@@ -8,7 +8,6 @@ mod edge;
 mod evidence;
 mod fold;
 mod meeting;
-mod near;
 mod old_words;
 mod page;
 mod pending;

@@ -90,8 +90,8 @@ fn a_sleep_decides_about_two_memories_as_it_would_have_been_decided_when_the_lat
 
     let pinned = Memory { pinned: true, ..old.clone() };
     assert_eq!(choice(&pinned, &new), Some(ValueChoice::Contest), "a person keeps it in front");
-    let ends = Memory { valid_until: Some(day(30)), ..new.clone() };
+    let ends = Memory { valid_until: Some(day(30)), ..new };
     assert_eq!(choice(&old, &ends), Some(ValueChoice::Contest), "it is there again afterwards");
-    let both_end = Memory { valid_until: Some(day(30)), ..old.clone() };
+    let both_end = Memory { valid_until: Some(day(30)), ..old };
     assert_eq!(choice(&both_end, &ends), Some(ValueChoice::Replace));
 }

@@ -6,9 +6,9 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use throughline_core::{Memory, RowKey, SessionId, SpaceId, State, near, words};
+use throughline_core::{Memory, RowKey, SessionId, SpaceId, State, words};
 use throughline_embed::MODEL;
-use throughline_language::probe;
+use throughline_language::{near, probe};
 use throughline_store::{Reader, TextOf, TextQuery};
 
 use crate::Result;

@@ -2,16 +2,22 @@
 
 use throughline_core::Memory;
 use throughline_core::meet;
-use throughline_core::reading::{self, Bearing, Judged};
+use throughline_core::reading::{Bearing, Judged};
+use throughline_language::parallel::{Parallel, parallel};
 use throughline_reader::{TrainedReader as Trained, is_english};
 
-use super::{Held, NOTICES_FROM, NearestMemories, QUESTIONS_FROM, REPLACES_FROM, judged};
+use super::{
+    Held, NOTICES_FROM, NearestMemories, QUESTIONS_FROM, REPLACES_FROM, judged, pieces_of,
+};
 
 /// From this likelihood on, two memories say the same.
 const SAME_FROM: f32 = 0.9;
 
 /// From this likelihood on, one of two memories leaves the other not as it is.
 const CONTRADICTS_FROM: f32 = 0.9;
+
+/// From this likelihood on, a claim is told as a change.
+const TOLD_AS_A_CHANGE_FROM: f32 = 0.05;
 
 /// What the reader is sure of about two memories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +45,7 @@ pub(crate) fn judge_pair(older: &Memory, newer: &Memory) -> PairJudgement {
     let touches = there.touches().min(back.touches());
     let same = there.share(Bearing::Same) >= SAME_FROM && back.share(Bearing::Same) >= NOTICES_FROM;
     let beside = meet::stands_beside(&older.content, &newer.content).is_some()
-        || reading::both_use(&older.content, &newer.content);
+        || parallel(&older.content, &newer.content).is_some();
     if touches >= NOTICES_FROM && !beside {
         PairJudgement::Contradict
     } else if same {
@@ -47,6 +53,41 @@ pub(crate) fn judge_pair(older: &Memory, newer: &Memory) -> PairJudgement {
     } else {
         PairJudgement::Neither
     }
+}
+
+/// How sure it is that a claim tells of another matter than a memory of the same build.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OtherMatter {
+    /// It leaves the memory alone.
+    Sure,
+    /// It may: a person decides.
+    Likely,
+}
+
+/// Whether a claim tells of another matter than a memory of the same build ("the cart is written in Go", "the cart is owned by
+/// Ana"), though the reader takes it for another value. A change that is told as one is none of these; a change that is not
+/// would have been one the other way round as well.
+pub(super) fn tells_other_matter(
+    trained: &Trained,
+    held: &str,
+    before: Option<&str>,
+    claim: &str,
+    judgement: Judged,
+) -> Option<OtherMatter> {
+    if judgement.touches() < QUESTIONS_FROM {
+        return None;
+    }
+    let how = parallel(held, claim)?;
+    let pieces = pieces_of(before, claim).unwrap_or_default();
+    if pieces.iter().any(|piece| piece.changes() >= TOLD_AS_A_CHANGE_FROM) {
+        return (how == Parallel::OtherUse).then_some(OtherMatter::Likely);
+    }
+    let is_sure = match how {
+        Parallel::OtherThing => true,
+        Parallel::OtherMatter => judged(trained, claim, None, held).touches() < REPLACES_FROM,
+        Parallel::OtherUse => false,
+    };
+    Some(if is_sure { OtherMatter::Sure } else { OtherMatter::Likely })
 }
 
 /// Words that take the place of one memory leave the others alone, unless those say the same as it.

@@ -190,8 +190,7 @@ impl Recalling<'_> {
             };
             (candidate.salience, candidate.trust) = (Some(salience), Some(trust));
             let relevance = candidate.relevance * share;
-            candidate.score = Ranked { node: candidate.node, relevance, salience, trust }
-                .score(&self.engine.policy.rank);
+            candidate.score = Ranked { relevance, salience, trust }.score(&self.engine.policy.rank);
         }
         candidates.sort_by_cached_key(|one| (Falling(one.score), Falling(one.relevance), one.node));
         candidates

@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 
 use throughline_core::permission::Act;
-use throughline_core::{Change, Edge, Memory, MemoryId, Relation, near, sleep, words};
+use throughline_core::{Change, Edge, Memory, MemoryId, Relation, sleep, words};
+use throughline_language::near;
 
 use super::deep::{PassPlan, PassStep, PassView, StepAct, scanned_to};
 use super::plan::{contradiction, may_replace};

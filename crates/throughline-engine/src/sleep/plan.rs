@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use throughline_core::permission::{self, Act, Backing, Door};
-use throughline_core::sleep::{self, SessionText, ValueChoice};
+use throughline_core::sleep::{self, ValueChoice};
 use throughline_core::{Change, Kind, Memory, MemoryId, RowKey, SessionId};
+use throughline_language::echo::{self, SessionText};
 use throughline_store::{Reader, SlotQuery};
 
 use super::active;
@@ -233,7 +234,7 @@ fn raise_useful(reader: &dyn Reader, slice: &Slice, steps: &mut SleepSteps) -> R
                 .iter()
                 .map(|one| SessionText { text: &memory.content, at: one.at, new: one.new })
                 .collect();
-            if memory.kind != Kind::Gap && sleep::proved_useful(&times, &answers) {
+            if memory.kind != Kind::Gap && echo::proved_useful(&times, &answers) {
                 useful.push(memory.id);
             }
         }

@@ -1,7 +1,7 @@
 //! A rule in its words: which of them are forbidden, and which name an occasion.
 
+use crate::near;
 use crate::speech::word::{Word, words};
-use throughline_core::near;
 use throughline_core::words as terms;
 
 /// More of a rule is not looked at.

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::schema::object;
-use crate::{flat, instruction};
-use throughline_core::{near, words};
+use crate::{flat, instruction, near};
+use throughline_core::words;
 
 /// What a model is to do with a claim that may become a line of a file.
 pub const WORDING: &str = "You word one line of a file that coding agents read before they work on a project. You are \

@@ -4,6 +4,7 @@ mod arbitrary;
 mod flat;
 mod instruction;
 mod lesson;
+mod near;
 mod procedure;
 mod question;
 mod referent;

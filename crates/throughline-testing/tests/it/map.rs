@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use crate::tidy::{ARROWS, root, sources};
 
-/// Lines that can be read in a few minutes.
-const LINES_MAX: usize = 400;
+/// Lines that can be looked through in a few minutes; a bigger page is a book that nobody opens.
+const LINES_MAX: usize = 450;
 
 /// One block: the folder that its files are in, and what it has in backticks.
 #[derive(Debug)]

@@ -241,6 +241,7 @@ const WRITERS: &[(&str, &[&str])] = &[
     (".put_vectors(", &["meaning.rs", "meaning/elsewhere.rs", "sleep/deep/pass.rs", "team.rs"]),
     (".replace_with(", &["backup.rs", "backup/mend.rs"]),
     (".reindex()", &["doctor.rs"]),
+    (".finish_erasure()", &["purge.rs", "team.rs"]),
 ];
 
 #[test]

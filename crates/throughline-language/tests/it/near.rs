@@ -1,7 +1,7 @@
 //! When two alike texts must not become one.
 
 use proptest::prelude::*;
-use throughline_core::near::{Veto, veto};
+use throughline_language::near::{Veto, veto};
 
 use crate::arbitrary;
 

@@ -5,7 +5,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::{near, text, words};
+use throughline_core::{Timestamp, text, words};
+
+use crate::near;
 
 /// Words of the shorter text, below which being contained says nothing.
 const WORDS_MIN: usize = 3;
@@ -24,6 +26,28 @@ pub fn says_what_was_shown<S: AsRef<str>>(text: &str, shown: &[S]) -> Option<usi
         return None;
     }
     shown.iter().position(|shown| said.repeats(&ComparedText::of(shown.as_ref())))
+}
+
+/// Something that was put in front of an agent, or that the agent answered.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SessionText<'a> {
+    /// The words.
+    pub text: &'a str,
+    /// When.
+    pub at: Timestamp,
+    /// Whether it came in since the last time.
+    pub new: bool,
+}
+
+/// Whether a memory that was shown stood in a later answer. What both came in before was counted then.
+pub fn proved_useful(shown: &[SessionText<'_>], answers: &[SessionText<'_>]) -> bool {
+    shown.iter().any(|shown| {
+        answers.iter().any(|answer| {
+            (shown.new || answer.new)
+                && answer.at >= shown.at
+                && says_what_was_shown(answer.text, &[shown.text]).is_some()
+        })
+    })
 }
 
 /// A text, taken apart for comparison.

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::{text, words};
+use throughline_core::{text, words};
 
 /// Why two alike texts are different claims.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
