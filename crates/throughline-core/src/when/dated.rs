@@ -74,15 +74,16 @@ impl Grammar<'_> {
     fn date(&self, at: usize) -> Parsed<Naming> {
         if let Some((_, next)) = self.weekday(at) {
             let next = next + usize::from(self.is_sign(next, &[',']));
-            return self.day_and_month(self.past_the(next));
+            return self.day_and_month(self.past_the(next), true);
         }
         if let TokenKind::Date(naming) = self.tokens.get(at)?.kind {
             return Some((naming, at + 1));
         }
-        self.day_and_month(self.past_the(at))
+        self.day_and_month(self.past_the(at), false)
     }
 
-    fn day_and_month(&self, at: usize) -> Parsed<Naming> {
+    /// A day and a month; one behind a weekday is sure.
+    fn day_and_month(&self, at: usize, behind_weekday: bool) -> Parsed<Naming> {
         let ((month, worth), day, end, ordinal) = if let Some(month) = self.month_name(at) {
             let (day, end) = self.day_number(self.past_the(at + 1))?;
             (month, day, end, matches!(self.tokens[end - 1].kind, TokenKind::Ordinal(_)))
@@ -95,7 +96,7 @@ impl Grammar<'_> {
         };
         let month_at = if self.month_name(at).is_some() { at } else { end - 1 };
         let year = self.year_after(end);
-        let sure = ordinal || year.is_some() || self.is_title(month_at);
+        let sure = behind_weekday || ordinal || year.is_some() || self.is_title(month_at);
         if !sure && matches!(worth, Worth::Common | Worth::Short) {
             return None;
         }
