@@ -175,7 +175,7 @@ impl Text {
         let word = self.word(at);
         let is_it =
             |day: &&str| *day == word || SHORT_WEEKDAYS.contains(&word) && day.starts_with(word);
-        WEEKDAYS.iter().position(|day| is_it(day)).and_then(|day| i8::try_from(day).ok())
+        WEEKDAYS.iter().position(is_it).and_then(|day| i8::try_from(day).ok())
     }
 
     /// The next such weekday; today, if it is one.
@@ -247,7 +247,7 @@ impl Text {
         let is_it = |month: &&str| {
             *month == word || *word == month[..3] || word == "sept" && *month == "september"
         };
-        MONTHS.iter().position(|month| is_it(month)).and_then(|month| i8::try_from(month + 1).ok())
+        MONTHS.iter().position(is_it).and_then(|month| i8::try_from(month + 1).ok())
     }
 
     /// The next day of that name.

@@ -10,7 +10,7 @@ use super::lock::{WriteTurn, WriterLock, io_error};
 use super::migrate::{self, KeptCopy, MIGRATIONS};
 use super::{BUSY_LIMIT_MS, SQLITE_FLOOR};
 use super::{numbers, swap};
-use crate::folder::sync_parent;
+use crate::folder::{beside, sync_parent};
 use crate::{Error, Result};
 
 /// Marks the file as ours: "Thrd".
@@ -154,9 +154,24 @@ fn look_only(path: &Path) -> Option<Opened> {
     None
 }
 
-/// Creates the database file, empty, so that its name outlives a power cut.
+/// Creates the database file without tables, so that its name outlives a power cut. It has its name only when it is one:
+/// a file of no bytes was a memory once, and was cut off.
 fn create_database(path: &Path) -> Result<()> {
-    create_private(path)?;
+    if path.exists() {
+        return Ok(());
+    }
+    let draft = beside(path, ".new");
+    std::fs::remove_file(&draft).ok();
+    let not_here = |error| match error {
+        Error::NotWritable { .. } => Error::NotWritable { path: path.to_owned() },
+        error => error,
+    };
+    create_private(&draft).map_err(not_here)?;
+    let connection = Connection::open_with_flags(&draft, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON;")?;
+    connection.pragma_update(None, "application_id", APPLICATION_ID)?;
+    drop(connection);
+    std::fs::rename(&draft, path).map_err(|source| io_error(path, source))?;
     let names = [Some(path), path.parent().filter(|folder| !folder.as_os_str().is_empty())];
     for name in names.into_iter().flatten() {
         sync_parent(name).map_err(|source| io_error(name, source))?;
@@ -181,10 +196,10 @@ pub(super) fn create_private(path: &Path) -> Result<()> {
     }
 }
 
-/// SQLite takes a file shorter than its smallest page for an empty one and would overwrite it.
+/// SQLite takes a file shorter than its smallest page for an empty one and would begin a new memory in it.
 fn refuse_stub(path: &Path) -> Result<()> {
-    let bytes = std::fs::metadata(path).map_or(0, |data| data.len());
-    if (1..512).contains(&bytes) {
+    let Ok(bytes) = std::fs::metadata(path).map(|data| data.len()) else { return Ok(()) };
+    if bytes < 512 {
         let detail = format!("it has {bytes} bytes, too few for a database");
         return Err(Error::Damaged { path: path.to_owned(), detail });
     }

@@ -74,6 +74,24 @@ fn a_damaged_database_is_replaced_and_kept() {
 }
 
 #[test]
+fn a_database_cut_off_to_nothing_is_damaged_and_no_new_memory_begins_in_it() {
+    let home = Home::new();
+    home.remember("The staging database runs on Postgres 14.");
+    home.json(&["backup"]);
+    std::fs::write(home.database(), b"").expect("it is cut off");
+    for extension in ["db-wal", "db-shm"] {
+        std::fs::remove_file(home.database().with_extension(extension)).ok();
+    }
+    let (code, error) = home.error(&["list"]);
+    assert_eq!((code, error["code"].as_str()), (1, Some("damaged")), "{error}");
+    let doctor = home.run(&["doctor"]);
+    assert_eq!(doctor.code, 1, "{}", doctor.stdout);
+    assert!(doctor.stdout.contains("restore --latest"), "{}", doctor.stdout);
+    home.json(&["restore", "--latest"]);
+    assert_eq!(home.texts(&["list"]), ["The staging database runs on Postgres 14."]);
+}
+
+#[test]
 fn what_is_not_a_sound_copy_is_refused_and_the_home_stays_as_it_is() {
     let home = Home::new();
     for n in 0..40 {
