@@ -453,9 +453,10 @@ fn store_code(error: &StoreError) -> &'static str {
     }
 }
 
-/// Whether a file stands where a folder should be.
+/// Whether a file stands where a folder should be: neither the database nor what belongs to it.
 fn is_other_file(path: &Path) -> bool {
-    path.is_file() && path.file_name() != Some(DATABASE.as_ref())
+    let is_ours = |name: &std::ffi::OsStr| name.to_string_lossy().starts_with(DATABASE);
+    path.is_file() && !path.file_name().is_some_and(is_ours)
 }
 
 fn store_hint(error: &StoreError) -> Option<String> {
@@ -473,7 +474,7 @@ fn store_hint(error: &StoreError) -> Option<String> {
              home can be written"
         }
         StoreError::Damaged { .. } | StoreError::BadRow { .. } => {
-            "`doctor` says what is readable; `restore FILE` brings back a copy"
+            "`doctor` says what is readable; `restore --latest` brings back the last copy"
         }
         StoreError::NotOurs { .. } => "choose another place with --home DIR",
         StoreError::Newer { .. } => {

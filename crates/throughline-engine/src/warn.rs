@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use throughline_core::event::ToolCall;
 use throughline_core::page::{self, Detail, Page, Section};
-use throughline_core::{Memory, MemoryId, Row, RowKey, SessionId, Timestamp, words};
+use throughline_core::{Kind, Memory, MemoryId, Row, RowKey, SessionId, Timestamp, words};
 use throughline_language::occasion::{self, Doing, Fit};
 use throughline_language::trigger;
 use throughline_store::Reader;
@@ -177,8 +177,11 @@ impl Listening<'_> {
             let keeps = fits.get(&card.memory.id).is_some_and(|fit| !fit.denied);
             !(keeps && heard.has_just_been_told(card))
         });
-        let strength =
-            |card: &Card| fits.get(&card.memory.id).map_or(TRIGGERED, |fit| fit.strength);
+        let strength = |card: &Card| match fits.get(&card.memory.id) {
+            Some(fit) => fit.strength,
+            None if is_an_agents_rule(&card.memory) => 0,
+            None => TRIGGERED,
+        };
         let weight = |card: &Card| card.trust.value() * card.memory.importance;
         cards.sort_by(|a, b| {
             let fitting = strength(b).cmp(&strength(a));
@@ -220,6 +223,11 @@ impl AlreadyHeard<'_> {
             just && !card.evidence.is_empty()
         })
     }
+}
+
+/// Whether an agent made the rule, and gave it its trigger: what a person asked for comes first.
+fn is_an_agents_rule(memory: &Memory) -> bool {
+    !memory.authority.is_user() && memory.kind != Kind::Negative
 }
 
 /// The cards, best first, without those that say in other words only what a better one says: what a

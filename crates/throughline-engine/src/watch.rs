@@ -403,15 +403,18 @@ fn narrowed(world: &World, referent: &Referent, claim: &str) -> Option<Stamped> 
     world.stamp(&narrower).ok()
 }
 
-/// A file that a claim names and that is not there.
+/// A file that a claim names and that is not there. The files of a command are left out.
 fn named_in_vain(world: &World, claim: &str) -> Option<String> {
     let mut mentions = referent::mentions(claim).into_iter();
     mentions.find_map(|one| match one.place {
-        NamedPlace::File { path, .. } => {
+        NamedPlace::File { path, .. } if !referent::is_in_command(claim, &one.range) => {
             let wanted = Referent::File { path: path.clone(), span: None };
             world.stamp(&wanted).is_err().then_some(path)
         }
-        NamedPlace::Folder { .. } | NamedPlace::Flag { .. } | NamedPlace::Commit { .. } => None,
+        NamedPlace::File { .. }
+        | NamedPlace::Folder { .. }
+        | NamedPlace::Flag { .. }
+        | NamedPlace::Commit { .. } => None,
     })
 }
 

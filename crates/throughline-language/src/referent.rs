@@ -128,6 +128,14 @@ pub fn proposals(claim: &str, kind: Kind, around: &[Around<'_>]) -> Vec<BindingP
     kept
 }
 
+/// Whether bytes of a claim stand in a command, `python manage.py migrate`: it ran in a folder that the claim need not name.
+pub fn is_in_command(claim: &str, range: &std::ops::Range<usize>) -> bool {
+    let ticks = claim[..range.start].matches('`').count();
+    let (open, close) = (claim[..range.start].rfind('`'), claim[range.end..].find('`'));
+    let Some((open, close)) = open.zip(close).filter(|_| ticks % 2 == 1) else { return false };
+    claim[open..range.end + close].contains(char::is_whitespace)
+}
+
 /// The identifiers and values of a claim, as they would stand in a file: `max_connections`, `229` of
 /// "+229 %", `1.2.3` of "v1.2.3", what is quoted. Paths and commits are none.
 pub fn telling_words(claim: &str) -> Vec<String> {

@@ -4,12 +4,15 @@ use std::path::{Path, PathBuf};
 
 use throughline_store::{LogQuery, SqliteStore, Store};
 
-use super::{BACKUPS, RESTORING, copying, folder_in, free_name, sweep};
+use super::rolling::remove_copy;
+use super::{BACKUPS, RESTORING, copies, copying, folder_in, free_name, sweep};
 use crate::flows::Copying;
 use crate::{Clock, Engine, Error, Result};
 
 /// Batches that are replayed at a time.
 const PAGE: usize = 500;
+/// How the name of what was there before begins.
+const BEFORE: &str = "before-mending";
 
 impl Copying<'_> {
     /// Builds every table anew from the log and puts that in the place of what is there, which is
@@ -27,11 +30,14 @@ impl Copying<'_> {
         let folder = folder_in(home, BACKUPS)?;
         let anew = free_name(&folder, &format!("{RESTORING}-anew"), clock);
         let replayed = engine.copying().replay_into(&anew, progress);
-        let kept = free_name(&folder, "before-mending", clock);
+        let kept = free_name(&folder, BEFORE, clock);
         let working = free_name(&folder, RESTORING, clock);
         let mended = replayed
             .and_then(|()| Ok(engine.store.file()?.replace_with(&anew, &kept, &working, &[])?));
         sweep::sweep(home, &alone);
+        if mended.is_ok() {
+            remove_earlier(home, &kept);
+        }
         if mended.is_ok() && !finished {
             engine.erasing().clean_after_replacing().ok();
         }
@@ -53,4 +59,13 @@ impl Copying<'_> {
             progress(done);
         }
     }
+}
+
+/// Removes what earlier mendings kept: the log that memory was built from held all of it.
+fn remove_earlier(home: &Path, kept: &Path) {
+    let is_earlier = |copy: &PathBuf| {
+        let name = copy.file_name().map(|name| name.to_string_lossy());
+        copy != kept && name.is_some_and(|name| name.starts_with(BEFORE))
+    };
+    copies(home).iter().filter(|copy| is_earlier(copy)).for_each(|copy| remove_copy(copy));
 }

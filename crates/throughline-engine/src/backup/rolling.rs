@@ -124,15 +124,20 @@ impl Copying<'_> {
     }
 }
 
+/// Removes a copy and what belongs to it.
+pub(super) fn remove_copy(path: &Path) {
+    for part in ["-wal", "-shm", "-journal", ".lock", ""] {
+        std::fs::remove_file(beside(path, part)).ok();
+    }
+}
+
 /// Removes the automatic copies that are too many or too large.
 fn prune(home: &Path, keep: usize, bytes_max: u64) {
     let all: Vec<BackupCopy> =
         backups(home).into_iter().filter(|copy| copy.day.is_some()).collect();
     let stays = kept(&all, keep, bytes_max);
     for copy in all.iter().filter(|copy| !stays.contains(&copy.path)) {
-        for part in ["-wal", "-shm", "-journal", ".lock", ""] {
-            std::fs::remove_file(beside(&copy.path, part)).ok();
-        }
+        remove_copy(&copy.path);
     }
 }
 

@@ -406,6 +406,10 @@ fn parts<'a>(line: &'a str, mark: &str) -> Vec<&'a str> {
     parts
 }
 
+/// Programs that run the script they are given.
+const SCRIPT_RUNNERS: &[&str] =
+    &["python", "python3", "node", "bash", "sh", "ruby", "php", "perl", "deno", "bun", "tsx"];
+
 /// The sort of a command: the program and what it is told to do. Empty where no program is named.
 fn shape(command: &str) -> String {
     let plain = |word: &&str| {
@@ -420,6 +424,9 @@ fn shape(command: &str) -> String {
     let Some(program) = words.next().filter(named) else {
         return String::new();
     };
-    let rest: Vec<&str> = words.take_while(plain).take(2).collect();
-    std::iter::once(program).chain(rest).collect::<Vec<_>>().join(" ")
+    // What runs a script does what the script does.
+    let mut words = words.peekable();
+    let script = words.next_if(|word| SCRIPT_RUNNERS.contains(&program) && named(word));
+    let rest: Vec<&str> = words.take_while(plain).take(2 - usize::from(script.is_some())).collect();
+    std::iter::once(program).chain(script).chain(rest).collect::<Vec<_>>().join(" ")
 }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use throughline_core::Kind;
 use throughline_language::referent::{
-    Around, BindingProposal, NamedPlace, mentions, proposals, telling_words,
+    Around, BindingProposal, NamedPlace, is_in_command, mentions, proposals, telling_words,
 };
 
 use crate::arbitrary;
@@ -305,6 +305,19 @@ fn pieces() -> impl Strategy<Value = String> {
         .prop_map(str::to_owned),
     ];
     proptest::collection::vec(piece, 0..14).prop_map(|pieces| pieces.concat())
+}
+
+#[test]
+fn a_file_stands_in_a_command_where_its_mark_holds_more_words() {
+    for (claim, inside) in [
+        ("`python manage.py migrate` failed: no such table", true),
+        ("`cargo test` failed. What helped: `cd backend && python manage.py migrate`.", true),
+        ("`manage.py` sets the port", false),
+        ("manage.py sets the port; `cargo run` reads it", false),
+    ] {
+        let at = claim.find("manage.py").unwrap();
+        assert_eq!(is_in_command(claim, &(at..at + "manage.py".len())), inside, "{claim}");
+    }
 }
 
 proptest! {

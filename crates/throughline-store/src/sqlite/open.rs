@@ -162,11 +162,10 @@ fn create_database(path: &Path) -> Result<()> {
     }
     let draft = beside(path, ".new");
     std::fs::remove_file(&draft).ok();
-    let not_here = |error| match error {
-        Error::NotWritable { .. } => Error::NotWritable { path: path.to_owned() },
-        error => error,
-    };
-    create_private(&draft).map_err(not_here)?;
+    create_private(&draft).map_err(|error| {
+        let not_here = matches!(error, Error::NotWritable { .. });
+        if not_here { Error::NotWritable { path: path.to_owned() } } else { error }
+    })?;
     let connection = Connection::open_with_flags(&draft, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON;")?;
     connection.pragma_update(None, "application_id", APPLICATION_ID)?;

@@ -337,6 +337,17 @@ fn a_word_that_many_rules_share_says_nothing_by_itself_and_two_lines_are_the_mos
 }
 
 #[test]
+fn what_a_person_asked_for_is_said_before_a_rule_that_an_agent_made_for_itself() {
+    let home = told(&[PNPM]);
+    let rule = json!({"kind": "principle", "triggers": ["npm install"],
+        "content": "Run npm install with --force in this project"});
+    home.mcp().call("remember", rule);
+    let said = bash(&home, "both", "npm install");
+    let place = |words: &str| said.find(words).unwrap_or_else(|| panic!("{words}: {said}"));
+    assert!(place("pnpm here") < place("--force"), "{said}");
+}
+
+#[test]
 fn every_host_hears_it_in_its_own_shape() {
     let home = told(&[PNPM, MARIA]);
     let folder = home.project();

@@ -111,7 +111,7 @@ fn the_brief_of_the_last_session_is_said_where_none_can_be_written() {
     Agent::new(&home, "march").starts();
     let said = starts_blind(&home, "webshop");
     assert!(said.contains("harbour"), "{said}");
-    assert!(said.contains("As of 2026-03-02 09:02 UTC, not checked since"), "{said}");
+    assert!(said.contains("As of 2026-03-02 09:01 UTC, not checked since"), "{said}");
     assert_eq!(starts_blind(&home, "elsewhere"), "", "another project has another memory");
 }
 
@@ -174,7 +174,7 @@ fn a_session_without_time_for_a_brief_is_told_the_kept_one_and_that_is_on_record
     let said = starts_in_a_hurry(&agent, "200");
     drop(unreadable);
     assert!(said.contains("harbour"), "{said}");
-    assert!(said.contains("As of 2026-03-02 09:02 UTC, not checked since"), "{said}");
+    assert!(said.contains("As of 2026-03-02 09:01 UTC, not checked since"), "{said}");
     let record = home.json(&["told", "--session", "april"]);
     let items = record["items"].as_array().expect("the record has items");
     assert_eq!(items.len(), 1, "{record}");

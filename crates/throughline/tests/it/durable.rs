@@ -307,6 +307,23 @@ fn one_rotten_row_takes_no_other_along_and_can_be_mended() {
 }
 
 #[test]
+fn of_what_was_there_before_a_mending_only_the_last_is_kept() {
+    let home = Home::new();
+    home.remember("The billing service listens on port 8443");
+    let kept = || {
+        let names = files_of(&home, "backups", "db").into_iter();
+        let names = names.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()));
+        names.filter(|name| name.starts_with("before-mending")).collect::<Vec<_>>()
+    };
+    for _ in 0..3 {
+        home.json(&["doctor", "--mend"]);
+        assert_eq!(kept().len(), 1, "{:?}", kept());
+    }
+    assert_eq!(home.json(&["list"])["total"], 1);
+    assert_sound(&home);
+}
+
+#[test]
 fn what_a_session_had_in_mind_and_cannot_be_read_is_kept_aside_and_reported() {
     let home = Home::new();
     let agent = Agent::new(&home, "march");

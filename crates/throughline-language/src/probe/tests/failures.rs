@@ -43,6 +43,18 @@ fn a_failed_command_is_remembered_with_the_line_that_says_why() {
             "`make build` failed: make: *** No rule to make target 'gen'. Stop",
         ),
         (
+            "cd backend && python manage.py migrate",
+            "django.db.utils.OperationalError: no such table: auth_user",
+            1,
+            "`python manage.py migrate` failed: django.db.utils.OperationalError: no such table: auth_user",
+        ),
+        (
+            "python backend/manage.py migrate",
+            "django.db.utils.OperationalError: no such table: auth_user",
+            1,
+            "`python backend/manage.py migrate` failed: django.db.utils.OperationalError: no such table: auth_user",
+        ),
+        (
             "go build ./...",
             "# app\nmain.go:3:8: package foo is not in std\nmain.go:9:2: undefined: bar",
             1,
