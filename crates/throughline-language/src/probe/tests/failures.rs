@@ -43,18 +43,6 @@ fn a_failed_command_is_remembered_with_the_line_that_says_why() {
             "`make build` failed: make: *** No rule to make target 'gen'. Stop",
         ),
         (
-            "cd backend && python manage.py migrate",
-            "django.db.utils.OperationalError: no such table: auth_user",
-            1,
-            "`python manage.py migrate` failed: django.db.utils.OperationalError: no such table: auth_user",
-        ),
-        (
-            "python backend/manage.py migrate",
-            "django.db.utils.OperationalError: no such table: auth_user",
-            1,
-            "`python backend/manage.py migrate` failed: django.db.utils.OperationalError: no such table: auth_user",
-        ),
-        (
             "go build ./...",
             "# app\nmain.go:3:8: package foo is not in std\nmain.go:9:2: undefined: bar",
             1,
@@ -92,6 +80,18 @@ fn a_failed_command_is_remembered_with_the_line_that_says_why() {
         panic!("one")
     };
     assert_eq!((it.kind, it.triggers.as_slice()), (Kind::Negative, &["psql -h db".to_owned()][..]));
+}
+
+#[test]
+fn a_script_is_part_of_the_command_that_failed() {
+    let why = "django.db.utils.OperationalError: no such table: auth_user";
+    for (command, called) in [
+        ("cd backend && python manage.py migrate", "python manage.py migrate"),
+        ("python backend/manage.py migrate", "python backend/manage.py migrate"),
+    ] {
+        let kept = format!("`{called}` failed: {why}");
+        assert_eq!(failures(&[ran(command, why, 1)]), [kept], "{command}");
+    }
 }
 
 #[test]
