@@ -11,8 +11,7 @@
 //! | the nouns | [`memory`], [`evidence`], [`entity`], [`edge`], [`episode`], [`watermark`], [`scope`], [`usage`] |
 //! | who says so, who may do what, and what may become what | [`authority`], [`permission`], [`state`] |
 //! | how true, how retrievable | [`trust`], [`salience`] |
-//! | whether a text only repeats what we said | [`echo`] |
-//! | text | [`text`], [`near`], [`words`], [`tokens`], [`form`] |
+//! | text | [`text`], [`words`], [`tokens`], [`form`] |
 //! | what a change is, and what it does to the tables | [`change`], [`row`], [`fold`], [`undo`] |
 //! | what remains of a secret that was recognised too late | [`trace`] |
 //! | what to do with something new, and what it meets | [`reconcile`], [`meet`] |

@@ -18,6 +18,8 @@
 //! | the things that a claim speaks of, and which names are one | [`things`] |
 //! | what gives orders and came from outside | [`instruction`] |
 //! | the lesson that is kept when a claim turned out wrong | [`lesson`] |
+//! | whether a text only repeats what we said | [`echo`] |
+//! | when two alike texts are different claims | [`near`] |
 //! | whether two statements of one build are about two matters | [`parallel`] |
 //! | which rules are about what is about to be done | [`command`], [`occasion`], [`trigger`] |
 //! | the steps of a procedure | [`procedure`] |
