@@ -115,12 +115,15 @@ fn a_database_of_another_program_is_refused_and_left_alone() {
 }
 
 #[test]
-fn an_empty_file_becomes_a_store() {
+fn an_empty_file_is_no_store_and_is_left_as_it_is() {
     let home = Home::new();
     std::fs::write(home.path(), "").expect("a file");
     let refusal = SqliteStore::inspect(&home.path()).expect_err("it is nobody's yet");
     assert!(matches!(refusal, Error::NotOurs { .. }), "{refusal}");
-    home.store().apply(&opening(&[HERE])).expect("spaces are welcome");
+    // A database that lost all its bytes looks like this, and a new one would hide that.
+    let refusal = SqliteStore::open(&home.path()).expect_err("it may have been one");
+    assert!(matches!(refusal, Error::Damaged { .. }), "{refusal}");
+    assert_eq!(std::fs::read(home.path()).expect("it is there"), b"");
 }
 
 #[test]

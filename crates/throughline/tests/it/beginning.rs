@@ -111,7 +111,7 @@ fn the_brief_of_the_last_session_is_said_where_none_can_be_written() {
     Agent::new(&home, "march").starts();
     let said = starts_blind(&home, "webshop");
     assert!(said.contains("harbour"), "{said}");
-    assert!(said.contains("As of 2026-03-02 09:01 UTC, not checked since"), "{said}");
+    assert!(said.contains("As of 2026-03-02 09:02 UTC, not checked since"), "{said}");
     assert_eq!(starts_blind(&home, "elsewhere"), "", "another project has another memory");
 }
 
