@@ -18,6 +18,7 @@ mod metrics;
 mod page;
 mod people;
 mod problem;
+mod slow;
 mod standing;
 mod token;
 mod upkeep;

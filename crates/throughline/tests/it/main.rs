@@ -121,6 +121,8 @@ mod serving_organised;
 mod serving_safely;
 #[cfg(unix)]
 mod serving_scripts;
+#[cfg(unix)]
+mod serving_slowly;
 mod session_walls;
 mod sessions;
 mod settling;
