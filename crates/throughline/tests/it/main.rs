@@ -114,7 +114,11 @@ mod serving_again;
 #[cfg(unix)]
 mod serving_document;
 #[cfg(unix)]
+mod serving_idle;
+#[cfg(unix)]
 mod serving_mcp;
+#[cfg(unix)]
+mod serving_openly;
 #[cfg(unix)]
 mod serving_organised;
 #[cfg(unix)]
