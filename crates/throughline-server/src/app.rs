@@ -18,7 +18,6 @@ use crate::given::{Asker, as_json, json_text};
 use crate::kept::{KeptAnswers, Moment};
 use crate::mcp::McpServices;
 use crate::metrics::Metrics;
-use crate::token::OnceToken;
 use crate::{People, Problem, Program, ServeSetup};
 
 /// Requests that read at the same time. There are as many connections to read by.
@@ -65,8 +64,6 @@ pub(crate) struct Shared {
     pub(crate) stop: watch::Sender<bool>,
     /// Wakes whoever does what can wait.
     pub(crate) upkeep: Notify,
-    /// Lets in the browser that is started with the server.
-    pub(crate) once: OnceToken,
     readers: Arc<Semaphore>,
     writers: Arc<Semaphore>,
     replays: Arc<Semaphore>,
@@ -132,7 +129,6 @@ impl App {
             mcp: McpServices::default(),
             stop: watch::Sender::new(false),
             upkeep: Notify::new(),
-            once: OnceToken::make()?,
             readers: Arc::new(Semaphore::new(READERS_MAX)),
             writers: Arc::new(Semaphore::new(1)),
             replays: Arc::new(Semaphore::new(REPLAYS_MAX)),

@@ -88,9 +88,6 @@ pub struct Serving {
     pub url: String,
     /// The page, with the token: whoever opens it is let in.
     pub link: String,
-    /// The same for a browser that is started now: what it is started with may be seen by others, so it is good for
-    /// once and for a minute.
-    pub open_link: String,
 }
 
 /// Serves until it is told to stop by a signal. `ready` hears where, once connections are accepted.

@@ -68,8 +68,7 @@ pub(crate) fn serve(
         let url = format!("http://{address}/");
         let link = format!("{url}login?token={}", setup.token.text());
         standing.note(&url);
-        let open_link = format!("{url}login?token={}", app.once.text());
-        ready(&Serving { address, url, link, open_link });
+        ready(&Serving { address, url, link });
         let upkeep = tokio::spawn(upkeep::keep_up(app.clone()));
         accept(&listener, &app).await;
         drop(listener);

@@ -46,8 +46,13 @@ impl Served {
     }
 
     /// The same with a command that is prepared already.
-    pub(crate) fn with(mut command: Command) -> Self {
-        command.args(["--json", "serve", "--port", "0"]);
+    pub(crate) fn with(command: Command) -> Self {
+        Self::with_args(command, &[])
+    }
+
+    /// The same with further arguments of `serve`.
+    pub(crate) fn with_args(mut command: Command, args: &[&str]) -> Self {
+        command.args(["--json", "serve", "--port", "0"]).args(args);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program starts");
         let mut line = String::new();
