@@ -12,6 +12,7 @@ use crate::Problem;
 use crate::app::App;
 use crate::given::{Person, header_text};
 use crate::slow::in_time;
+use crate::version::{known_to, unless_known};
 use crate::{door, page};
 
 /// What browsers may load, and from where: only from here, and nothing that stands within the page.
@@ -58,7 +59,8 @@ pub(crate) async fn guard(
                 request.extensions_mut().insert(person);
             }
             let (request, late) = in_time(request);
-            let response = next.run(request).await;
+            let known = known_to(&method, request.headers());
+            let response = unless_known(known.as_ref(), next.run(request).await);
             late.problem().map_or(response, Problem::into_response)
         }
         Err(problem) => {

@@ -22,6 +22,7 @@ mod slow;
 mod standing;
 mod token;
 mod upkeep;
+mod version;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

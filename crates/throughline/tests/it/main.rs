@@ -122,6 +122,8 @@ mod serving_openly;
 #[cfg(unix)]
 mod serving_organised;
 #[cfg(unix)]
+mod serving_pages;
+#[cfg(unix)]
 mod serving_safely;
 #[cfg(unix)]
 mod serving_scripts;
