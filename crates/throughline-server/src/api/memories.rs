@@ -77,9 +77,12 @@ pub(super) async fn list(
 fn list_on(at: &AtHand<'_>, query: &ListQuery) -> Result<MemoriesPage, Problem> {
     let words = query.q.as_deref().map(str::trim).filter(|words| !words.is_empty());
     let limit = query.limit.unwrap_or(PAGE).clamp(1, PAGE_MAX);
-    let place = begin(query.cursor.as_deref(), query.offset, |cursor| match cursor {
-        Cursor::Memory(moment, id) if words.is_none() => Some((moment, id)),
-        _ => None,
+    let place = begin(query.cursor.as_deref(), query.offset, |cursor| {
+        if let Cursor::Memory(moment, id) = cursor {
+            Some((moment, id)).filter(|_| words.is_none())
+        } else {
+            None
+        }
     })?;
     let (after, offset) = match place {
         Begin::Skip(offset) => (None, offset),

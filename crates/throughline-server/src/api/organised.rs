@@ -168,9 +168,8 @@ pub(super) async fn entities(
 ) -> Answer<ThingsPage> {
     let kinds = listed::<EntityKind>(query.kind.as_deref())?;
     let limit = limit_of(query.limit);
-    let from = begin(query.cursor.as_deref(), None, |cursor| match cursor {
-        Cursor::Thing(memories, id) => Some((memories, id)),
-        _ => None,
+    let from = begin(query.cursor.as_deref(), None, |cursor| {
+        if let Cursor::Thing(memories, id) = cursor { Some((memories, id)) } else { None }
     })?;
     let work = move |at: &AtHand<'_>| {
         let found = at.engine.looking(&at.context).things(&kinds)?;

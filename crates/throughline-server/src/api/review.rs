@@ -40,9 +40,12 @@ pub(super) struct ReviewPage {
 
 impl ReviewPage {
     fn new(mut review: WireReview, query: &ReviewQuery) -> Result<Self, Problem> {
-        let from = begin(query.cursor.as_deref(), None, |cursor| match cursor {
-            Cursor::Waiting(list, place, id) => Some((list, place, id)),
-            _ => None,
+        let from = begin(query.cursor.as_deref(), None, |cursor| {
+            if let Cursor::Waiting(list, place, id) = cursor {
+                Some((list, place, id))
+            } else {
+                None
+            }
         })?;
         let after = if let Begin::After(seen) = from { Some(seen) } else { None };
         let room = query.limit.unwrap_or(usize::MAX).max(1);

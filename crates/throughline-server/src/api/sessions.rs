@@ -54,9 +54,8 @@ pub(super) async fn list(
 ) -> Answer<SessionsPage> {
     let work = move |at: &AtHand<'_>| {
         let limit = limit_of(query.limit);
-        let from = begin(query.cursor.as_deref(), query.offset, |cursor| match cursor {
-            Cursor::Session(at, id) => Some((at, id)),
-            _ => None,
+        let from = begin(query.cursor.as_deref(), query.offset, |cursor| {
+            if let Cursor::Session(at, id) = cursor { Some((at, id)) } else { None }
         })?;
         let reader = at.engine.now_reader()?;
         let found = at.engine.looking(&at.context).sessions(&*reader, &from, limit + 1)?;
@@ -98,9 +97,8 @@ pub(super) async fn turns(
 ) -> Answer<TurnsPage> {
     let work = move |at: &AtHand<'_>| {
         let limit = limit_of(query.limit);
-        let from = begin(query.cursor.as_deref(), query.offset, |cursor| match cursor {
-            Cursor::Turn(position, id) => Some((position, id)),
-            _ => None,
+        let from = begin(query.cursor.as_deref(), query.offset, |cursor| {
+            if let Cursor::Turn(position, id) = cursor { Some((position, id)) } else { None }
         })?;
         let (reader, session) = (at.engine.now_reader()?, SessionId(id));
         let looking = at.engine.looking(&at.context);

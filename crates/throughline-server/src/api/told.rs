@@ -54,9 +54,8 @@ pub(super) async fn list(
 
 fn list_on(at: &AtHand<'_>, query: &ToldQuery) -> Result<ToldPage, Problem> {
     let limit = limit_of(query.limit);
-    let place = begin(query.cursor.as_deref(), query.offset, |cursor| match cursor {
-        Cursor::Telling(at, id) => Some((at, id.0)),
-        _ => None,
+    let place = begin(query.cursor.as_deref(), query.offset, |cursor| {
+        if let Cursor::Telling(at, id) = cursor { Some((at, id.0)) } else { None }
     })?;
     let looking = at.engine.looking(&at.context);
     let memory = match query.memory.as_deref().filter(|id| !id.is_empty()) {

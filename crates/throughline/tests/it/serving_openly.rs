@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 use std::process::Command;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -22,9 +22,10 @@ fn with_browser(home: &Home) -> Command {
         std::fs::write(&path, script).expect("a script can be written");
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("a mode");
     }
-    let path = std::env::var("PATH").expect("a path");
+    let known = std::env::var_os("PATH").expect("a path");
+    let all = std::iter::once(folder).chain(std::env::split_paths(&known));
     let mut command = home.command();
-    command.env("PATH", format!("{}:{path}", folder.display()));
+    command.env("PATH", std::env::join_paths(all).expect("a path"));
     command
 }
 
@@ -79,7 +80,8 @@ fn the_link_that_the_browser_is_started_with_is_good_for_a_minute() {
     let server = Served::with_args(with_browser(&home), &["--open"]);
     let once = link(&home, &server, 0);
     let left = std::fs::File::open(home.path().join("server.once")).expect("it was left");
-    left.set_modified(SystemTime::now() - Duration::from_secs(61)).expect("a time");
+    let left_at = left.metadata().and_then(|data| data.modified()).expect("a time");
+    left.set_modified(left_at - Duration::from_secs(61)).expect("a time");
     assert!(!is_let_in(&server, &once), "it is good for longer than a minute");
     assert!(!home.path().join("server.once").exists(), "nobody can use it any more");
 }

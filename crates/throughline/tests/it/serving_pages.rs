@@ -68,7 +68,7 @@ fn ingest(home: &Home, turns: &[(&str, u32, &str)]) {
         let at = format!("2026-03-{day:02}T10:00:00Z");
         json!({ "session": session, "at": at, "speaker": "user", "text": text }).to_string()
     };
-    std::fs::write(&file, turns.iter().map(line).collect::<Vec<_>>().join("\n")).unwrap();
+    std::fs::write(&file, turns.iter().map(line).collect::<Vec<_>>().join("\n")).expect("a file");
     home.json(&["ingest", &file]);
 }
 
