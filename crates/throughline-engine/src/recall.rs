@@ -350,7 +350,7 @@ impl Recalling<'_> {
     /// What fits a prompt, within a budget of tokens.
     pub fn recall(&self, ask: &Ask<'_>) -> Result<Recall> {
         // One reader at a time, and a service may take its time.
-        let far = self.engine.vectors().far(self.context, ask);
+        let far = self.engine.vectors().service_vectors(self.context, ask);
         let reader = match ask.as_of {
             Some(at) => self.engine.store.as_of(at)?,
             None => self.engine.store.read_soon()?,

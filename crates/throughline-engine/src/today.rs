@@ -89,7 +89,7 @@ struct UpTo {
 const STRETCHES_MAX: usize = 16;
 
 impl LoggedLately {
-    fn take(&mut self, change: &Change) {
+    fn note_change(&mut self, change: &Change) {
         #[expect(clippy::wildcard_enum_match_arm, reason = "only these are told")]
         match change {
             Change::Insert(memory) => {
@@ -213,7 +213,7 @@ impl Looking<'_> {
         loop {
             let page = reader.log(&query)?;
             for change in page.iter().flat_map(|stored| &stored.batch.changes) {
-                Arc::make_mut(&mut logged).take(change);
+                Arc::make_mut(&mut logged).note_change(change);
             }
             let end = page.last().map(|stored| (stored.last_seq, stored.batch.id));
             last = end.or(last);

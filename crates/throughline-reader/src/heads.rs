@@ -28,11 +28,11 @@ impl Heads {
     pub(crate) fn read(numbers: &[f32]) -> Result<Self, Unusable> {
         let mut rest = numbers;
         let heads = Self {
-            cut: Linear::take(&mut rest, DIMENSIONS)?,
-            lasting: Linear::take(&mut rest, DIMENSIONS)?,
-            role: Linear::take(&mut rest, DIMENSIONS)?,
-            caution: Linear::take(&mut rest, DIMENSIONS)?,
-            bearing: Linear::take(&mut rest, 3 * DIMENSIONS)?,
+            cut: Linear::split_off(&mut rest, DIMENSIONS)?,
+            lasting: Linear::split_off(&mut rest, DIMENSIONS)?,
+            role: Linear::split_off(&mut rest, DIMENSIONS)?,
+            caution: Linear::split_off(&mut rest, DIMENSIONS)?,
+            bearing: Linear::split_off(&mut rest, 3 * DIMENSIONS)?,
         };
         if rest.is_empty() { Ok(heads) } else { Err(Unusable::OtherShape) }
     }
@@ -64,7 +64,7 @@ impl Heads {
 }
 
 impl<const OUTPUTS: usize> Linear<OUTPUTS> {
-    fn take(numbers: &mut &[f32], inputs: usize) -> Result<Self, Unusable> {
+    fn split_off(numbers: &mut &[f32], inputs: usize) -> Result<Self, Unusable> {
         let (weights, rest) =
             numbers.split_at_checked(OUTPUTS * inputs).ok_or(Unusable::OtherShape)?;
         let (biases, rest) = rest.split_at_checked(OUTPUTS).ok_or(Unusable::OtherShape)?;

@@ -83,7 +83,7 @@ fn known_cookie(app: &App, said: &str) -> Option<String> {
 
 /// The same, also for the browser that is started with the server.
 fn cookie_for(app: &App, said: &str) -> Option<String> {
-    known_cookie(app, said).or_else(|| app.once.take(said).then(|| app.setup.token.cookie()))
+    known_cookie(app, said).or_else(|| app.once.redeem(said).then(|| app.setup.token.cookie()))
 }
 
 fn with_cookie(app: &App, value: &str, mut response: Response) -> Response {

@@ -29,8 +29,8 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// Takes the right to serve a home, or says who has it.
-    pub fn take(home: &Path) -> Result<Result<Self, Taken>, Problem> {
+    /// Claims the right to serve a home, or says who has it.
+    pub fn claim(home: &Path) -> Result<Result<Self, Taken>, Problem> {
         let path = home.join(FILE);
         let failed = |error: &std::io::Error| {
             let why = throughline_engine::in_plain_words(error);

@@ -124,7 +124,7 @@ impl OnceToken {
     }
 
     /// Whether somebody knows it, the first time and in time.
-    pub(crate) fn take(&self, said: &str) -> bool {
+    pub(crate) fn redeem(&self, said: &str) -> bool {
         self.token.is(said)
             && self.made.elapsed() < ONCE_FOR
             && !self.used.swap(true, Ordering::AcqRel)

@@ -128,7 +128,7 @@ fn change_in(path: &Path, judge: Judge<'_>) -> io::Result<(usize, Vec<JournalEnt
             return Ok((0, Vec::new()));
         }
         let mut copy = JournalCopy::beside(path)?;
-        let taken = copy.take(&mut old, Last::Whole, judge);
+        let taken = copy.copy_lines(&mut old, Last::Whole, judge);
         let done = taken.and_then(|()| copy.put_in_place(path, &old, judge));
         match done {
             Ok(true) => return Ok((copy.changed.len(), copy.entries)),
@@ -161,7 +161,7 @@ impl JournalCopy {
     }
 
     /// Takes over the lines that stay, from where it was left.
-    fn take(&mut self, old: &mut File, last: Last, judge: Judge<'_>) -> io::Result<()> {
+    fn copy_lines(&mut self, old: &mut File, last: Last, judge: Judge<'_>) -> io::Result<()> {
         let (file, seen) = (&mut self.file, &mut self.seen);
         let (changed, entries) = (&mut self.changed, &mut self.entries);
         each_line(old, *seen, last, &mut |line| {
@@ -191,7 +191,7 @@ impl JournalCopy {
         if !file::is_same(old, &held) {
             return Ok(false);
         }
-        self.take(&mut held, Last::Torn, judge)?;
+        self.copy_lines(&mut held, Last::Torn, judge)?;
         // It is as old as what it holds.
         self.file.set_modified(data.modified()?)?;
         std::fs::rename(&self.path, path)?;

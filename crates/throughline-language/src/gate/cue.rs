@@ -13,7 +13,7 @@ use crate::probe;
 use crate::speech::{Guard, Sentence};
 
 /// What one sentence says that is worth a probe. `next` is the sentence after it.
-pub(super) fn heard(
+pub(super) fn signals_of(
     speaker: Speaker,
     sentence: Sentence<'_>,
     next: Option<Sentence<'_>>,

@@ -12,7 +12,7 @@ use throughline_view::{
 };
 use utoipa::{IntoParams, ToSchema};
 
-use super::memories::{etag_of, meant, slot, still_says, with_etag};
+use super::memories::{etag_of, parsed, slot, still_says, with_etag};
 use crate::Problem;
 use crate::app::{App, AtHand, Needs};
 use crate::given::{Answer, Asked, Asker, Given, Named, Told, header_text, json};
@@ -147,7 +147,7 @@ pub(super) async fn edit(
     let work = move |at: &AtHand<'_>, id: &str| {
         let edits = Edits {
             content: body.content,
-            kind: meant::<Kind>(body.kind.as_ref())?,
+            kind: parsed::<Kind>(body.kind.as_ref())?,
             label: body.label,
             domain: body.domain,
             importance: body.importance,

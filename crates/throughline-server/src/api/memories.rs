@@ -198,8 +198,8 @@ pub(super) struct NewBody {
     revive: bool,
 }
 
-/// A word that means something, if one was given.
-pub(super) fn meant<T>(text: Option<&String>) -> Result<Option<T>, Problem>
+/// What a word was parsed as, if one was given.
+pub(super) fn parsed<T>(text: Option<&String>) -> Result<Option<T>, Problem>
 where
     T: std::str::FromStr<Err = String>,
 {
@@ -233,8 +233,8 @@ pub(super) async fn create(
 fn create_on(at: &AtHand<'_>, body: NewBody) -> Result<WireRemembered, Problem> {
     at.program.may_take_in()?;
     let watch = body.watch.iter().map(|one| one.parse().map_err(Problem::bad_input));
-    let kind = meant::<Kind>(body.kind.as_ref())?;
-    let authority = meant::<Authority>(body.authority.as_ref())?;
+    let kind = parsed::<Kind>(body.kind.as_ref())?;
+    let authority = parsed::<Authority>(body.authority.as_ref())?;
     let new = NewMemory {
         kind: kind.or_else(|| kind_of(&body.content)).unwrap_or(Kind::Fact),
         slot: slot(body.slot.as_ref())?,

@@ -51,7 +51,7 @@ pub(crate) fn serve(
             (Token::of(&settings.home).map_err(told)?, Some(file))
         }
     };
-    let standing = match Standing::take(&settings.home).map_err(told)? {
+    let standing = match Standing::claim(&settings.home).map_err(told)? {
         Ok(standing) => standing,
         Err(taken) => {
             let link = format!("{}login?token={}", taken.url, token.text());

@@ -36,7 +36,7 @@ impl Question {
 }
 
 /// What a key means; `None` leaves the question open.
-fn meant(key: &str) -> Option<(Keep, &'static str, &'static str)> {
+fn ruling_of_key(key: &str) -> Option<(Keep, &'static str, &'static str)> {
     match key {
         "a" => Some((Keep::A, "keep_a", "the older stands")),
         "b" => Some((Keep::B, "keep_b", "the later holds")),
@@ -61,7 +61,7 @@ pub(super) fn go_through(
         if key == "q" {
             break;
         }
-        let Some((keep, ruling, told)) = meant(&key) else { continue };
+        let Some((keep, ruling, told)) = ruling_of_key(&key) else { continue };
         let kept = engine.reviewing(context).resolve_contest(&question.handle, keep)?;
         let ids = kept.iter().map(|card| card.memory.id.to_string()).collect();
         ui.tell_aside(&paint(GOOD, told))?;
