@@ -160,8 +160,10 @@ pub use sleep::{
 pub use steps::procedure_of;
 pub use things::{AboutPage, Merged, SimilarMemory, Thing, ThingShown, Topic};
 pub use throughline_redact::take_contacts;
-pub use throughline_store::{LeftOut, Member, Standing, Transferred, left_out, private_folder};
-pub use today::{Nearness, Today};
+pub use throughline_store::{
+    LeftOut, Member, MemberStanding, Transferred, left_out, private_folder,
+};
+pub use today::{DayNearness, Today};
 pub use told::{Audience, Because, Said, TOLD_DAYS, Telling, Tellings, Wanted};
 pub use undo::{Reverted, Undone};
 pub use verify::{Showed, ToCheck, Verified};

@@ -19,7 +19,7 @@ mod words;
 mod write;
 
 use throughline_attention::frontier::Hop;
-use throughline_attention::hot::Surroundings;
+use throughline_attention::hot::FocusSurroundings;
 use throughline_attention::relevance::{Parts, Signals, WEIGHTS};
 use throughline_core::page::{Detail, DomainCount};
 use throughline_core::policy::RecallPolicy;
@@ -71,7 +71,7 @@ pub struct Ask<'a> {
     /// Memories whose triggers the prompt names: they pass the gate, whatever words they use.
     pub triggered: Vec<(SpaceId, MemoryId)>,
     /// How far everything lies from what the session is about: what is in focus is told in full.
-    pub focus: Surroundings,
+    pub focus: FocusSurroundings,
     /// What somebody who looked found not to help.
     pub unfit: Vec<MemoryId>,
     /// Leave out what this session said itself: it need not be told what it has just heard.
@@ -99,7 +99,7 @@ impl<'a> Ask<'a> {
             named: Vec::new(),
             rules: Vec::new(),
             triggered: Vec::new(),
-            focus: Surroundings::default(),
+            focus: FocusSurroundings::default(),
             unfit: Vec::new(),
             unheard: false,
             ungated: false,

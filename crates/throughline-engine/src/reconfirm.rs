@@ -22,10 +22,10 @@ type Asker = (Vec<SpaceId>, Option<SessionId>);
 /// The lists that were found. To find one, hundreds of memories are described; a list holds until something is
 /// written or another day begins.
 #[derive(Debug, Default)]
-pub(crate) struct ReconfirmKept(Mutex<BTreeMap<Asker, Found>>);
+pub(crate) struct ReconfirmKept(Mutex<BTreeMap<Asker, ReconfirmFound>>);
 
 #[derive(Debug, Clone)]
-struct Found {
+struct ReconfirmFound {
     at: FoundAt,
     due: Vec<RowKey>,
 }
@@ -59,7 +59,7 @@ impl Watching<'_> {
             if kept.len() >= KEPT_MAX {
                 kept.clear();
             }
-            kept.insert(asker, Found { at, due: due.collect() });
+            kept.insert(asker, ReconfirmFound { at, due: due.collect() });
         }
         cards.truncate(most);
         Ok(cards)

@@ -13,7 +13,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 
 use crate::app::App;
-use crate::{Problem, Program, ServeSetup, Serving, Standing, api, upkeep};
+use crate::{Problem, Program, ServeSetup, Serving, ServingLock, api, upkeep};
 
 /// Connections that are open at the same time; further ones are answered that it is too much.
 const CONNECTIONS_MAX: usize = 256;
@@ -43,7 +43,7 @@ fn too_many() -> String {
 pub(crate) fn serve(
     setup: &ServeSetup,
     program: Arc<dyn Program>,
-    mut standing: Standing,
+    mut standing: ServingLock,
     ready: impl FnOnce(&Serving),
 ) -> Result<(), Problem> {
     let failed = |error: std::io::Error| Problem::new(500, "failed", error.to_string());

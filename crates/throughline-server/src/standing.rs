@@ -22,13 +22,13 @@ pub struct Taken {
     pub pid: u32,
 }
 
-/// Standing: the right to serve a home, given back when it is dropped or the process ends.
+/// ServingLock: the right to serve a home, given back when it is dropped or the process ends.
 #[derive(Debug)]
-pub struct Standing {
+pub struct ServingLock {
     file: File,
 }
 
-impl Standing {
+impl ServingLock {
     /// Claims the right to serve a home, or says who has it.
     pub fn claim(home: &Path) -> Result<Result<Self, Taken>, Problem> {
         let path = home.join(FILE);

@@ -39,7 +39,7 @@ pub(crate) struct Forgotten {
 }
 
 /// What becomes of a line.
-enum Fate {
+enum LineFate {
     Stays,
     /// It goes; the entry, if it was one.
     Goes(Option<Box<JournalEntry>>),
@@ -48,7 +48,7 @@ enum Fate {
 }
 
 /// Decides about every line.
-type Judge<'a> = &'a mut dyn FnMut(&[u8]) -> Fate;
+type Judge<'a> = &'a mut dyn FnMut(&[u8]) -> LineFate;
 
 /// One journal, written anew beside the old one.
 struct JournalCopy {
@@ -77,7 +77,8 @@ impl Journal {
         let mut done = Forgotten::default();
         let found = self.list().map(|(found, _)| found).unwrap_or_default();
         for path in found.into_iter().map(|one| one.path) {
-            let judge: Judge<'_> = &mut |line| is_gone(line, gone).map_or(Fate::Stays, Fate::Goes);
+            let judge: Judge<'_> =
+                &mut |line| is_gone(line, gone).map_or(LineFate::Stays, LineFate::Goes);
             match change_in(&path, judge) {
                 Ok((lines, entries)) => {
                     done.lines += lines;
@@ -104,7 +105,8 @@ impl Journal {
         let mut left = Vec::new();
         let found = self.list().map(|(found, _)| found).unwrap_or_default();
         for path in found.into_iter().map(|one| one.path) {
-            let judge: Judge<'_> = &mut |line| clean(line).map_or(Fate::Stays, Fate::Becomes);
+            let judge: Judge<'_> =
+                &mut |line| clean(line).map_or(LineFate::Stays, LineFate::Becomes);
             match change_in(&path, judge) {
                 Err(error) if error.kind() != ErrorKind::NotFound => left.push(path),
                 Ok(_) | Err(_) => {}
@@ -147,7 +149,7 @@ fn change_in(path: &Path, judge: Judge<'_>) -> io::Result<(usize, Vec<JournalEnt
 fn holds_any(file: &mut File, judge: Judge<'_>) -> io::Result<bool> {
     let mut any = false;
     each_line(file, 0, Last::Torn, &mut |line| {
-        any |= !matches!(judge(line), Fate::Stays);
+        any |= !matches!(judge(line), LineFate::Stays);
         Ok(())
     })?;
     Ok(any)
@@ -167,15 +169,15 @@ impl JournalCopy {
         each_line(old, *seen, last, &mut |line| {
             let length = line.len() as u64;
             match judge(line) {
-                Fate::Goes(entry) => {
+                LineFate::Goes(entry) => {
                     changed.push(ChangedLine { at: *seen, was: length, is: 0 });
                     entries.extend(entry.map(|entry| *entry));
                 }
-                Fate::Becomes(other) => {
+                LineFate::Becomes(other) => {
                     changed.push(ChangedLine { at: *seen, was: length, is: other.len() as u64 });
                     file.write_all(&other)?;
                 }
-                Fate::Stays => file.write_all(line)?,
+                LineFate::Stays => file.write_all(line)?,
             }
             *seen += length;
             Ok(())

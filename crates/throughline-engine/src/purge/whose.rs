@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use throughline_core::evidence::first_speaker;
 use throughline_core::permission::Denial;
 use throughline_core::{Change, Evidence, Memory, SpaceId};
-use throughline_store::{Reader, Standing};
+use throughline_store::{MemberStanding, Reader};
 
 use super::{ToErase, resolve_turn};
 use crate::engine::person_of;
@@ -56,9 +56,9 @@ impl Erasing<'_> {
             return Ok(true);
         }
         let members = reader.members(space)?;
-        let owner = members
-            .iter()
-            .any(|one| one.role == me && matches!(one.standing, Standing::Owner | Standing::Own));
+        let owner = members.iter().any(|one| {
+            one.role == me && matches!(one.standing, MemberStanding::Owner | MemberStanding::Own)
+        });
         let is_here = person.is_some_and(|person| members.iter().any(|one| one.role == person));
         Ok(owner && !is_here)
     }

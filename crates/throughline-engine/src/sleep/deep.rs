@@ -24,22 +24,22 @@ pub(crate) use state::sleep_check;
 use state::{DeepMark, DeepState};
 
 /// A pass of the deep class.
-struct Pass {
+struct DeepPass {
     name: &'static str,
     plan: fn(&PassView<'_>) -> Result<PassPlan>,
 }
 
 /// The passes, in order. A further one is a further line, and a file beside this one.
-const PASSES: &[Pass] = &[
-    Pass { name: "entities", plan: names::plan },
-    Pass { name: "slots", plan: slots::plan },
-    Pass { name: "tags", plan: tags::plan },
-    Pass { name: "clusters", plan: clusters::plan },
-    Pass { name: "related", plan: related::plan },
-    Pass { name: "contradictions", plan: clashes::plan },
-    Pass { name: "labels", plan: labels::plan },
-    Pass { name: "profiles", plan: profiles::plan },
-    Pass { name: "guidelines", plan: guidelines::plan },
+const PASSES: &[DeepPass] = &[
+    DeepPass { name: "entities", plan: names::plan },
+    DeepPass { name: "slots", plan: slots::plan },
+    DeepPass { name: "tags", plan: tags::plan },
+    DeepPass { name: "clusters", plan: clusters::plan },
+    DeepPass { name: "related", plan: related::plan },
+    DeepPass { name: "contradictions", plan: clashes::plan },
+    DeepPass { name: "labels", plan: labels::plan },
+    DeepPass { name: "profiles", plan: profiles::plan },
+    DeepPass { name: "guidelines", plan: guidelines::plan },
 ];
 
 /// Memories up to which the deep class is done beside other work; more need a process of their own.
@@ -171,7 +171,7 @@ impl Sleeping<'_> {
     }
 
     /// Does one pass. What goes wrong in it is told, and nothing else fails by it.
-    fn do_pass(&self, pass: &Pass, ground: &Ground, dry: bool) -> PassReport {
+    fn do_pass(&self, pass: &DeepPass, ground: &Ground, dry: bool) -> PassReport {
         let mut report = PassReport { name: pass.name.to_owned(), ..PassReport::default() };
         if let Err(error) = self.try_pass(pass, ground, dry, &mut report) {
             report.failed = true;
@@ -182,7 +182,7 @@ impl Sleeping<'_> {
 
     fn try_pass(
         &self,
-        pass: &Pass,
+        pass: &DeepPass,
         ground: &Ground,
         dry: bool,
         report: &mut PassReport,

@@ -97,7 +97,7 @@ fn names_sql() -> String {
 
 /// Answers that are at hand.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct ForeseenRows {
     /// Vectors of nodes, by model.
     pub(super) vectors: BTreeMap<(String, SpaceId, NodeId), Vec<f32>>,
     rows: BTreeMap<RowKey, Option<Row>>,
@@ -310,7 +310,7 @@ fn read(table: Table, row: &PgRow) -> Result<Option<Row>> {
     unless_rotten(parse(table, key, row.get(4), row.get(5)))
 }
 
-impl Kept {
+impl ForeseenRows {
     /// Adds rows that say of which node they are.
     fn add_rows(&mut self, space: SpaceId, rows: &[PgRow]) -> Result<()> {
         let mut counts: BTreeMap<(NodeId, bool), usize> = BTreeMap::new();

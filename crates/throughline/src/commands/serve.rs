@@ -13,7 +13,7 @@ use throughline_core::scope::Level;
 use throughline_engine::{Context, Engine, Error, Roots};
 use throughline_mcp::{Profile, WriteListener};
 use throughline_server::{
-    PORT, People, PersonToken, Problem, Program, ServeSetup, Serving, Standing, Token,
+    PORT, People, PersonToken, Problem, Program, ServeSetup, Serving, ServingLock, Token,
 };
 
 use crate::args;
@@ -51,7 +51,7 @@ pub(crate) fn serve(
             (Token::of(&settings.home).map_err(told)?, Some(file))
         }
     };
-    let standing = match Standing::claim(&settings.home).map_err(told)? {
+    let standing = match ServingLock::claim(&settings.home).map_err(told)? {
         Ok(standing) => standing,
         Err(taken) => {
             let link = format!("{}login?token={}", taken.url, token.text());
