@@ -106,10 +106,7 @@ pub use clean::{Cleaner, clean, clean_name, clean_text};
 pub use clock::Clock;
 pub use context::Context;
 pub use doctor::{Check, CheckOutcome, free_bytes, unwritable};
-pub use engine::{
-    Engine, QUICKLY_REWRITTEN, has_memory, keep_memory_at, latest_batch, open_for_person,
-    round_trips,
-};
+pub use engine::{Engine, QUICKLY_REWRITTEN, has_memory, keep_memory_at};
 pub use error::{Error, ErrorKind, Result, in_plain_words};
 pub use expand::Expanded;
 pub use export::export_markdown;

@@ -7,7 +7,6 @@ use throughline_core::state::Flag;
 use throughline_core::{BatchId, Kind, Memory, Row, RowKey, SessionId, SpaceId, State};
 use throughline_store::{MemoryQuery, Reader};
 
-use crate::engine::latest_batch;
 use crate::flows::Watching;
 use crate::{Card, Result};
 
@@ -68,7 +67,7 @@ impl Watching<'_> {
     /// What a list would be found at now.
     fn found_at(&self, reader: &dyn Reader) -> Result<Option<FoundAt>> {
         let day = self.engine.now().day();
-        Ok(latest_batch(self.engine, reader)?.map(|latest| FoundAt { latest, day }))
+        Ok(self.engine.latest_batch(reader)?.map(|latest| FoundAt { latest, day }))
     }
 
     fn due_of_the_oldest(

@@ -8,7 +8,6 @@ use throughline_core::{Change, Evidence, Memory, SpaceId};
 use throughline_store::{MemberStanding, Reader};
 
 use super::{ToErase, resolve_turn};
-use crate::engine::person_of;
 use crate::flows::Erasing;
 use crate::permit::not_yours;
 use crate::{Context, Error, Result};
@@ -50,7 +49,7 @@ impl Erasing<'_> {
         space: SpaceId,
         person: Option<&str>,
     ) -> Result<bool> {
-        let me = person_of(self.engine);
+        let me = self.engine.person();
         let Some(me) = me else { return Ok(true) }; // a file is its owner's, whoever spoke
         if person == Some(me.as_str()) {
             return Ok(true);

@@ -16,8 +16,8 @@ use throughline_core::{BatchId, Kind, MemoryId, SpaceId, State, Timestamp};
 use throughline_store::MemoryQuery;
 
 use super::{clashes, clusters, guidelines, labels, names, profiles, related, slots, tags};
+use crate::Result;
 use crate::flows::Sleeping;
-use crate::{Engine, Result};
 
 pub(super) use pass::{Ground, PassPlan, PassStep, PassView, StepAct};
 pub(crate) use state::sleep_check;
@@ -108,7 +108,7 @@ impl Sleeping<'_> {
     /// Whether the deep class is due. `idle` where nobody waits for anything.
     pub fn deep_due(&self, idle: bool) -> Result<DeepDue> {
         let space = self.context.project.space();
-        let counts = counted(self.engine, space)?;
+        let counts = self.counted(space)?;
         let mark = DeepState::load(&self.engine.home).of(space);
         let policy = DuePolicy::default();
         let since = SinceDeep {
@@ -141,7 +141,7 @@ impl Sleeping<'_> {
             // What has no vector yet lies nowhere; without one it is left out and waits.
             self.engine.vectors().embed_missing(space, embed, &mut |_| ()).ok();
         }
-        let before = counted(self.engine, space)?;
+        let before = self.counted(space)?;
         let mark = DeepState::load(&self.engine.home).of(space);
         // Who asks for all of it gets all of it: what was done already finds little to do.
         let first = if until.is_some() { mark.next.min(PASSES.len() - 1) } else { 0 };
@@ -218,7 +218,7 @@ impl Sleeping<'_> {
         told: Option<String>,
         unseen: bool,
     ) -> Result<bool> {
-        let after = counted(self.engine, space)?;
+        let after = self.counted(space)?;
         let mut stuck = false;
         DeepState::update(&self.engine.home, space, |mark| {
             let news = unseen && before.memories > mark.memories;
@@ -236,6 +236,27 @@ impl Sleeping<'_> {
             };
         })?;
         Ok(stuck)
+    }
+
+    fn counted(&self, space: SpaceId) -> Result<Counted> {
+        let reader = self.engine.now_reader()?;
+        let counts = reader.counts(&[space])?;
+        let count = |name: &str| counts.get(name).copied().unwrap_or(0);
+        let organised = MemoryQuery {
+            spaces: vec![space],
+            states: vec![State::Staged, State::Confirmed],
+            kinds: Kind::ALL.iter().copied().filter(|kind| *kind != Kind::Gap).collect(),
+            limit: 0,
+            ..MemoryQuery::default()
+        };
+        Ok(Counted {
+            corpus: count("state staged") + count("state confirmed"),
+            sessions: count("session"),
+            memories: count("memory"),
+            recalls: count("injection"),
+            seen_to: self.engine.latest_change(&*reader)?,
+            to_organise: reader.memories(&organised)?.total,
+        })
     }
 }
 
@@ -265,27 +286,6 @@ struct Counted {
     seen_to: u64,
     /// Current memories that the passes are about.
     to_organise: usize,
-}
-
-fn counted(engine: &Engine, space: SpaceId) -> Result<Counted> {
-    let reader = engine.now_reader()?;
-    let counts = reader.counts(&[space])?;
-    let count = |name: &str| counts.get(name).copied().unwrap_or(0);
-    let organised = MemoryQuery {
-        spaces: vec![space],
-        states: vec![State::Staged, State::Confirmed],
-        kinds: Kind::ALL.iter().copied().filter(|kind| *kind != Kind::Gap).collect(),
-        limit: 0,
-        ..MemoryQuery::default()
-    };
-    Ok(Counted {
-        corpus: count("state staged") + count("state confirmed"),
-        sessions: count("session"),
-        memories: count("memory"),
-        recalls: count("injection"),
-        seen_to: engine.latest_change(&*reader)?,
-        to_organise: reader.memories(&organised)?.total,
-    })
 }
 
 fn in_words(why: DueWhy, since: &SinceDeep) -> String {

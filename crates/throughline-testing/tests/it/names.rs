@@ -28,7 +28,8 @@ fn defined_by(line: &str) -> Option<(&str, bool)> {
     let item = line.trim_start();
     let public = item.starts_with("pub ");
     let item = match item.strip_prefix("pub") {
-        Some(rest) => rest.trim_start_matches(|c: char| c != ' ').trim_start(),
+        Some(rest) if rest.starts_with('(') => rest.split_once(") ")?.1,
+        Some(rest) => rest.trim_start(),
         None => item,
     };
     let (sort, rest) = item.split_once(' ')?;

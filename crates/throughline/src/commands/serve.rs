@@ -241,7 +241,7 @@ impl Program for ServedProgram {
 
     fn open_as(&self, person: &str) -> Result<Engine, Problem> {
         let settings = self.now();
-        let engine = throughline_engine::open_for_person(&settings.home, settings.clock, person)?;
+        let engine = Engine::open_as(&settings.home, settings.clock, Some(person))?;
         Ok(engine.with_policy(settings.policy))
     }
 
