@@ -218,8 +218,11 @@ impl App {
             work(&at_hand)
         });
         let done = done.await.map_err(|error| {
-            let why =
-                if error.is_panic() { "something broke; stderr says what" } else { "stopped" };
+            let why = if error.is_panic() {
+                "something broke; stderr of the server says what"
+            } else {
+                "stopped"
+            };
             Problem::new(500, "failed", why)
         })?;
         if needs == Needs::Writing {

@@ -60,7 +60,8 @@ pub(crate) fn serve(
         // Opening waits, perhaps for a server of its own, so that it has a thread of its own.
         let (given, port) = (setup.clone(), address.port());
         let opening = tokio::task::spawn_blocking(move || App::new(given, port, program));
-        let gone = |_| Problem::new(500, "failed", "something broke; stderr says what");
+        let gone =
+            |_| Problem::new(500, "failed", "something broke; stderr of the server says what");
         let app = opening.await.map_err(gone)??;
         let url = format!("http://{address}/");
         let link = format!("{url}login?token={}", setup.token.text());

@@ -20,7 +20,7 @@ impl Keeping<'_> {
         applied: &mut Applied,
     ) -> Result<()> {
         let unclear =
-            || Error::NotPossible("it takes something back, and what is not clear".to_owned());
+            || Error::NotPossible("it takes something back, but it is not clear what".to_owned());
         if back.exact {
             let Some(old) = said_exactly(tx, &back.what)? else { return Ok(()) };
             if may(&**tx, ground, act, speaker_of(back.turn, ground), &old)? {

@@ -465,7 +465,7 @@ pub(super) async fn purge(
     let work = move |at: &AtHand<'_>, id: &str| {
         let handle = &id[id.len() - 8..];
         if !body.confirm.trim().eq_ignore_ascii_case(handle) {
-            let detail = "purge erases for good, so it wants the id typed";
+            let detail = "`purge` erases for good, so the id has to be typed";
             return Err(Problem::new(400, "not_confirmed", detail)
                 .with_hint(format!("send {handle:?} as `confirm`; `forget` can be undone")));
         }

@@ -58,7 +58,8 @@ pub(crate) fn serve(
             if args.open && !taken.url.is_empty() {
                 open(&link);
                 let wire = WireServing { url: taken.url, link, token_file };
-                return ui.answer(&wire, || format!("It runs already, at {}", safe(&wire.url)));
+                return ui
+                    .answer(&wire, || format!("It is already running at {}", safe(&wire.url)));
             }
             let why = format!(
                 "this memory is served already, at {} (process {})",
