@@ -15,7 +15,7 @@ thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
-/// PieceState: the output of the last layer for one word piece, not normalised.
+/// Piece state: the output of the last layer for one word piece, not normalised.
 pub type PieceState = [f32; DIMENSIONS];
 
 /// Encoder: layers read from a file, and the kernel that runs them.

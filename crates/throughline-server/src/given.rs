@@ -67,7 +67,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Asker {
     }
 }
 
-/// RequestQuery: the query of a request.
+/// Request query: the query of a request.
 pub(crate) struct RequestQuery<T>(pub(crate) T);
 
 impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for RequestQuery<T> {
@@ -79,7 +79,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for RequestQuery<T
     }
 }
 
-/// PathName: what the path of a request names.
+/// Path name: what the path of a request names.
 pub(crate) struct PathName(pub(crate) String);
 
 impl<S: Send + Sync> FromRequestParts<S> for PathName {
@@ -140,7 +140,7 @@ fn is_json(kind: &HeaderValue) -> bool {
     kind.split(';').next().is_some_and(|kind| kind.trim() == "application/json")
 }
 
-/// JsonReply: an answer in JSON.
+/// JSON reply: an answer in JSON.
 #[derive(Debug)]
 pub(crate) struct JsonReply<T>(pub(crate) T);
 

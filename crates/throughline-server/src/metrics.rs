@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 /// Bounds of the buckets, in seconds.
 const BOUNDS: [f64; 10] = [0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 1.0, 5.0];
 
-/// RequestMetrics: what was counted since the server started.
+/// Request metrics: what was counted since the server started.
 pub(crate) struct RequestMetrics {
     started: Instant,
     routes: Mutex<BTreeMap<(String, String), RouteCount>>,

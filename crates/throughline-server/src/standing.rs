@@ -22,7 +22,7 @@ pub struct Taken {
     pub pid: u32,
 }
 
-/// ServingLock: the right to serve a home, given back when it is dropped or the process ends.
+/// Serving lock: the right to serve a home, given back when it is dropped or the process ends.
 #[derive(Debug)]
 pub struct ServingLock {
     file: File,

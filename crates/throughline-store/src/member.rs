@@ -4,7 +4,7 @@ use throughline_core::SpaceId;
 
 use crate::Result;
 
-/// MemberStanding: what a person may do in a space.
+/// Member standing: what a person may do in a space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemberStanding {
     /// Sees everything, changes nothing.
@@ -45,7 +45,7 @@ pub struct Member {
     pub standing: MemberStanding,
 }
 
-/// MemberList: who shares the spaces of a server, and what each may do.
+/// Member list: who shares the spaces of a server, and what each may do.
 pub trait MemberList {
     /// Members of a space, as far as whoever asks may know them: an owner sees all, others themselves.
     fn members(&self, space: SpaceId) -> Result<Vec<Member>>;

@@ -7,7 +7,7 @@ const YARN: &str = "The web client installs with yarn";
 const PORT: &str = "The staging database listens on port 5432";
 
 fn may_be_meant<'t>(wrong: &str, right: &str, texts: &[&'t str]) -> Vec<&'t str> {
-    let said = SaidWrong::new(wrong, right).unwrap();
+    let said = SaidWrong::new(wrong, right).expect("its words tell something");
     said.candidates(texts).into_iter().map(|at| texts[at]).collect()
 }
 
@@ -36,7 +36,8 @@ fn words_that_are_said_of_everything_name_no_memory() {
 
 #[test]
 fn one_that_is_near_enough_is_meant_and_of_two_that_are_as_near_none_is() {
-    let said = SaidWrong::new("npm", "The web client installs with pnpm").unwrap();
+    let said = SaidWrong::new("npm", "The web client installs with pnpm")
+        .expect("its words tell something");
     assert_eq!(said.meant(&[(0.8, NPM)]), Some(0));
     assert_eq!(said.meant(&[(0.8, NPM), (0.78, "The docs install with npm")]), None);
     assert_eq!(said.meant(&[(0.6, "The docs install with npm"), (0.8, NPM)]), Some(1));
@@ -45,7 +46,8 @@ fn one_that_is_near_enough_is_meant_and_of_two_that_are_as_near_none_is() {
 
 #[test]
 fn what_holds_the_wrong_value_of_something_else_must_be_near_in_meaning() {
-    let said = SaidWrong::new("npm", "Releases go out on Tuesday").unwrap();
+    let said =
+        SaidWrong::new("npm", "Releases go out on Tuesday").expect("its words tell something");
     assert_eq!(said.meant(&[(0.1, NPM)]), None);
     assert_eq!(said.meant(&[(0.35, NPM)]), Some(0));
 }
