@@ -81,8 +81,9 @@ impl Token {
 
     pub(crate) fn make() -> Result<Self, Problem> {
         let mut bytes = [0; 32];
-        getrandom::fill(&mut bytes)
-            .map_err(|error| Problem::new(500, "failed", format!("no random numbers: {error}")))?;
+        getrandom::fill(&mut bytes).map_err(|error| {
+            Problem::new(500, "failed", format!("the system gives no random numbers: {error}"))
+        })?;
         Ok(Self(hex(&bytes)))
     }
 
@@ -124,7 +125,7 @@ impl OnceToken {
     }
 
     /// Whether somebody knows it, the first time and in time.
-    pub(crate) fn take(&self, said: &str) -> bool {
+    pub(crate) fn redeem(&self, said: &str) -> bool {
         self.token.is(said)
             && self.made.elapsed() < ONCE_FOR
             && !self.used.swap(true, Ordering::AcqRel)

@@ -56,7 +56,7 @@ use address::Address;
 use lease::Lease;
 use link::Link;
 use rows::PgTables;
-use turn::Turn;
+use turn::WriterTurn;
 
 /// How long to wait for other writers before giving up.
 const BUSY_LIMIT_MS: u64 = 10_000;
@@ -239,16 +239,16 @@ impl Store for PgStore {
     }
 
     fn transact(&self, plan: Planner<'_>) -> Result<Commit> {
-        self.write_with(Turn::Whole, &mut |turn, sent| self.attempt(&mut *plan, turn, sent))
+        self.write_with(WriterTurn::Whole, &mut |turn, sent| self.attempt(&mut *plan, turn, sent))
     }
 
     fn transact_in(&self, space: SpaceId, plan: Planner<'_>) -> Result<Commit> {
-        let turn = Turn::in_space(space);
+        let turn = WriterTurn::in_space(space);
         self.write_with(turn, &mut |turn, sent| self.attempt(&mut *plan, turn, sent))
     }
 
     fn apply(&self, batch: &Batch) -> Result<Commit> {
-        let turn = Turn::of_batch(batch);
+        let turn = WriterTurn::of_batch(batch);
         self.write_with(turn, &mut |turn, sent| match sent {
             Some(_) => self.attempt(&mut |_| Ok(batch.clone()), turn, sent),
             // Nothing is read before it is looked ahead, so that the turn comes with that.
@@ -261,7 +261,7 @@ impl Store for PgStore {
     }
 
     fn put_vectors(&self, space: SpaceId, model: &str, vectors: &[Vector]) -> Result<()> {
-        let lease = self.soon_in_turn(&Turn::in_space(space))?;
+        let lease = self.soon_in_turn(&WriterTurn::in_space(space))?;
         vectors::put(&PgTables::new(&*lease), space, model, vectors)
             .map_err(|error| self.waited(error))?;
         lease.give_back();
@@ -269,7 +269,7 @@ impl Store for PgStore {
     }
 
     fn reindex(&self) -> Result<()> {
-        let lease = self.turn(&Turn::Whole)?;
+        let lease = self.turn(&WriterTurn::Whole)?;
         vectors::rebuild(&PgTables::new(&*lease))?;
         lease.give_back();
         Ok(())

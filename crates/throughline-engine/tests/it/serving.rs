@@ -6,7 +6,7 @@ mod kept;
 use std::sync::Arc;
 
 use throughline_core::Memory;
-use throughline_engine::{Arms, Ask, Context, Engine, NewMemory, Recall, Remembered, round_trips};
+use throughline_engine::{Arms, Ask, Context, Engine, NewMemory, Recall, Remembered};
 use throughline_store::{PgStore, Store};
 
 use desk::{Desk, Schema};
@@ -143,9 +143,9 @@ fn most_round_trips(desk: &mut Desk, server: &Engine) -> [u64; 3] {
         let all = Ask { ungated: true, ..plain.clone() };
         asked += 1;
         for (most, way) in most.iter_mut().zip([memories, all, plain]) {
-            let before = round_trips(server);
+            let before = server.checking().round_trips();
             ask(server, &desk.context, &way);
-            let trips = round_trips(server) - before;
+            let trips = server.checking().round_trips() - before;
             if asked > 20 {
                 *most = trips.max(*most);
             }
@@ -286,11 +286,11 @@ fn a_claim_is_remembered_with_few_round_trips() {
     for number in 0..40 {
         let said =
             format!("Worker {number} of the walrus queue listens on port {}", 7_000 + number);
-        let before = round_trips(&server);
+        let before = server.checking().round_trips();
         server.keeping(&desk.context).remember(&NewMemory::new(&said)).unwrap();
         // The first ones prepare statements, and the server finds its index for them.
         if number >= 20 {
-            most = most.max(round_trips(&server) - before);
+            most = most.max(server.checking().round_trips() - before);
         }
     }
     assert!(most <= 14, "{most}");

@@ -57,12 +57,12 @@ pub(super) struct Link {
     /// Statements that came more than once, as the server keeps them; `None` where one came once.
     prepared: Mutex<HashMap<String, Option<Prepared>>>,
     /// What the server was found to be when the link was opened.
-    pub(super) found: Found,
+    pub(super) found: FoundServer,
 }
 
 /// What a server is found to be.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Found {
+pub(super) struct FoundServer {
     /// Its version.
     pub(super) version: u32,
     /// Whether it has the extension.
@@ -132,7 +132,7 @@ impl Link {
             begin: Mutex::default(),
             trips: Arc::clone(&address.trips),
             prepared: Mutex::default(),
-            found: Found::default(),
+            found: FoundServer::default(),
         };
         if let Some(person) = &address.person {
             link.simple(&format!("SET ROLE \"{}\"", person.replace('"', "\"\"")))
@@ -157,7 +157,7 @@ impl Link {
         let told = told.into_iter().find_map(row_of);
         let told = |at: usize| told.as_ref().and_then(|row| row.get(at)).unwrap_or_default();
         let step = step.and_then(|rows| Some(rows.first()?.get::<_, i32>(0).unsigned_abs()));
-        let found = Found {
+        let found = FoundServer {
             version: told(1).parse().unwrap_or(0) / 10_000,
             has_vectors: told(2) == "t",
             step,

@@ -4,54 +4,54 @@
 use throughline_core::text::sha256_hex;
 use tokio_postgres::types::Type;
 
-use super::link::{Found, Link};
+use super::link::{FoundServer, Link};
 use crate::{Error, Result};
 
 /// One step of the schema.
-struct Migration {
+struct PgMigration {
     number: u32,
     name: &'static str,
     sql: &'static str,
 }
 
 /// Every step there ever was. A released step is never edited: its checksum is kept in the database.
-const MIGRATIONS: &[Migration] = &[
-    Migration {
+const MIGRATIONS: &[PgMigration] = &[
+    PgMigration {
         number: 1,
         name: "foundation",
         sql: include_str!("../../migrations/postgres/0001_foundation.sql"),
     },
-    Migration {
+    PgMigration {
         number: 2,
         name: "documents",
         sql: include_str!("../../migrations/postgres/0002_documents.sql"),
     },
-    Migration {
+    PgMigration {
         number: 3,
         name: "review",
         sql: include_str!("../../migrations/postgres/0003_review.sql"),
     },
-    Migration {
+    PgMigration {
         number: 4,
         name: "watch",
         sql: include_str!("../../migrations/postgres/0004_watch.sql"),
     },
-    Migration {
+    PgMigration {
         number: 5,
         name: "leaves",
         sql: include_str!("../../migrations/postgres/0005_leaves.sql"),
     },
-    Migration {
+    PgMigration {
         number: 6,
         name: "nearest",
         sql: include_str!("../../migrations/postgres/0006_nearest.sql"),
     },
-    Migration {
+    PgMigration {
         number: 7,
         name: "turns",
         sql: include_str!("../../migrations/postgres/0007_turns.sql"),
     },
-    Migration {
+    PgMigration {
         number: 8,
         name: "listing",
         sql: include_str!("../../migrations/postgres/0008_listing.sql"),
@@ -84,7 +84,7 @@ pub(super) fn indexes() -> impl Iterator<Item = &'static str> {
 
 /// Brings the schema to the newest version, unless the link found it there.
 pub(super) fn prepare(link: &Link, schema: &str) -> Result<()> {
-    let Found { version, has_vectors, step } = link.found;
+    let FoundServer { version, has_vectors, step } = link.found;
     let unfit = |lacks: String| Error::Unfit { server: link.server().to_owned(), lacks };
     if version < OLDEST {
         return Err(unfit(format!(
