@@ -19,6 +19,9 @@ use crate::{Error, Result};
 /// The longest that anything may take of one statement.
 const STATEMENT_LIMIT: Duration = Duration::from_secs(120);
 /// A client that vanished inside a transaction gives the turn back after this.
+/// The longest that a server may take to let somebody in: one that accepts connections and says nothing is not
+/// waited for as long as for a statement.
+const LOGIN_LIMIT: Duration = Duration::from_secs(10);
 const IDLE_LIMIT_MS: u64 = 30_000;
 
 /// How the index of vectors is searched: on and on until there are enough that fit, in their true
@@ -116,7 +119,7 @@ impl Link {
             tokio::spawn(connection);
             Ok(client)
         };
-        let limit = limit(until);
+        let limit = limit(until).min(LOGIN_LIMIT);
         let connected = runtime.block_on(async { tokio::time::timeout(limit, connecting).await });
         let client = match connected {
             Ok(client) => client.map_err(|error| translate(&address.name, &error))?,

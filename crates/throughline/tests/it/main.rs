@@ -141,6 +141,7 @@ mod team_agents;
 mod team_failover;
 mod team_people;
 mod team_trouble;
+mod team_waiting;
 mod telling;
 mod telling_once;
 mod telling_truth;
