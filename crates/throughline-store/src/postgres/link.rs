@@ -14,14 +14,17 @@ use tokio_postgres::{
 };
 
 use super::address::Address;
+use super::found::{self, Found};
 use crate::{Error, Result};
 
 /// The longest that anything may take of one statement.
 const STATEMENT_LIMIT: Duration = Duration::from_secs(120);
-/// A client that vanished inside a transaction gives the turn back after this.
 /// The longest that a server may take to let somebody in: one that accepts connections and says nothing is not
 /// waited for as long as for a statement.
 const LOGIN_LIMIT: Duration = Duration::from_secs(10);
+/// So long a connection is used before it is asked again whether walls stand.
+const WALLS_LIMIT: Duration = Duration::from_secs(300);
+/// A client that vanished inside a transaction gives the turn back after this.
 const IDLE_LIMIT_MS: u64 = 30_000;
 
 /// How the index of vectors is searched: on and on until there are enough that fit, in their true
@@ -61,17 +64,8 @@ pub(super) struct Link {
     prepared: Mutex<HashMap<String, Option<Prepared>>>,
     /// What the server was found to be when the link was opened.
     pub(super) found: Found,
-}
-
-/// What a server is found to be.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Found {
-    /// Its version.
-    pub(super) version: u32,
-    /// Whether it has the extension.
-    pub(super) has_vectors: bool,
-    /// The last step of the schema that was done; `None` where there is no schema, or none to be seen.
-    pub(super) step: Option<u32>,
+    /// When it was last seen that walls stand.
+    walled_at: Mutex<Instant>,
 }
 
 /// Driver: what makes the connection go on. Whoever drops it may be a task of another one, which must not
@@ -136,6 +130,7 @@ impl Link {
             trips: Arc::clone(&address.trips),
             prepared: Mutex::default(),
             found: Found::default(),
+            walled_at: Mutex::new(Instant::now()),
         };
         if let Some(person) = &address.person {
             link.simple(&format!("SET ROLE \"{}\"", person.replace('"', "\"\"")))
@@ -151,22 +146,35 @@ impl Link {
             STATEMENT_LIMIT.as_millis()
         );
         // Sent with the settings. Where there is no schema yet, only this fails.
-        let step = format!("SELECT coalesce(max(number), 0) FROM {schema}.migration");
-        let (told, step) = link.run(async {
-            let step = link.client.query_typed(&step, &[]);
-            let (told, step) = join(link.client.simple_query(&settings), step).await;
-            Ok((told?, step.ok()))
+        let steps = Found::steps_sql(schema);
+        let (told, steps) = link.run(async {
+            let steps = link.client.query_typed(&steps, &[]);
+            let (told, steps) = join(link.client.simple_query(&settings), steps).await;
+            Ok((told?, steps.ok()))
         })?;
         let told = told.into_iter().find_map(row_of);
         let told = |at: usize| told.as_ref().and_then(|row| row.get(at)).unwrap_or_default();
-        let step = step.and_then(|rows| Some(rows.first()?.get::<_, i32>(0).unsigned_abs()));
-        let found = Found {
+        let mut found = Found {
             version: told(1).parse().unwrap_or(0) / 10_000,
             has_vectors: told(2) == "t",
-            step,
+            ..Found::default()
         };
+        let steps = steps.as_ref().and_then(|rows| rows.first());
+        found.take_steps(steps.map(|row| (row.get(0), row.get(1))));
+        found::refuse_open(&address.name, schema, found.open.iter().map(String::as_str))?;
         let role = told(0).to_owned();
         Ok(Self { role, found, ..link })
+    }
+
+    /// Asks again whether walls stand, where that was seen too long ago. A hook is over long before that.
+    pub(super) fn look_at_walls(&self, schema: &str) -> Result<()> {
+        let kept = || self.walled_at.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if kept().elapsed() < WALLS_LIMIT {
+            return Ok(());
+        }
+        found::look_again(self, schema)?;
+        *kept() = Instant::now();
+        Ok(())
     }
 
     /// Sets when whoever waits for answers is gone.

@@ -142,6 +142,7 @@ mod team_failover;
 mod team_people;
 mod team_trouble;
 mod team_waiting;
+mod team_walls;
 mod telling;
 mod telling_once;
 mod telling_truth;
