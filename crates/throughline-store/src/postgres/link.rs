@@ -412,9 +412,27 @@ pub(super) fn translate(server: &str, error: &tokio_postgres::Error) -> Error {
     let Some(told) = error.as_db_error() else {
         let why =
             std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
-        return Error::Unreachable { server: name, why };
+        return match why.as_str() {
+            // The client's own words, without what to do.
+            "password missing" => {
+                let why = "it asks for a password, and none was found: in ~/.pgpass (or PGPASSFILE), which only you may be \
+                           able to read, in PGPASSWORD, or in a service"
+                    .to_owned();
+                Error::Denied { server: name, why }
+            }
+            "server does not support TLS" => {
+                let why = "it does not speak TLS: it needs `ssl = on` and a certificate, or, where the network is trusted, \
+                           ?sslmode=disable in the address"
+                    .to_owned();
+                Error::Unreachable { server: name, why }
+            }
+            _ => Error::Unreachable { server: name, why },
+        };
     };
-    let why = told.message().to_owned();
+    let mut why = told.message().to_owned();
+    if why.ends_with("no encryption") {
+        why.push_str("; ?sslmode=require in the address encrypts also on this machine");
+    }
     let code = told.code();
     let denied = [
         SqlState::INVALID_PASSWORD,

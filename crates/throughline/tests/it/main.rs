@@ -139,6 +139,8 @@ mod taking_over;
 mod team;
 mod team_agents;
 mod team_failover;
+#[cfg(unix)]
+mod team_guarded;
 mod team_people;
 mod team_trouble;
 mod team_waiting;
