@@ -56,6 +56,7 @@ fn act_of(command: &Command) -> Option<Act> {
         | Command::Edit(_)
         | Command::Confirm(_)
         | Command::Correct(_)
+        | Command::Promote(_)
         | Command::Supersede(_)
         | Command::Unsupersede(_)
         | Command::Contradict(_)

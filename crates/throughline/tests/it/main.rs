@@ -87,6 +87,7 @@ mod own_tools;
 mod pages;
 mod plain_words;
 mod procedures;
+mod promoting;
 mod purging;
 mod putting_right;
 mod quoting;
