@@ -2,8 +2,10 @@
 //! waits in the journal, and another process takes it in later, once and in order.
 
 use std::io::Write as _;
-use std::net::TcpListener;
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -250,4 +252,53 @@ fn turns_that_a_read_only_server_refused_wait_and_come_in_once_and_in_order() {
 #[test]
 fn turns_that_a_full_server_refused_wait_and_come_in_once_and_in_order() {
     turns_wait_and_come_in_once(Matter::Full, "tl_waits_full", false);
+}
+
+/// A proxy before the server: its port, and how many connections were made by it.
+fn counting(home: &Home) -> (String, Arc<AtomicUsize>) {
+    let url = home.store_url().expect("it is on a server");
+    let at = url.find("127.0.0.1:").expect("it is on loopback");
+    let place = url[at..].split('/').next().expect("a place").to_owned();
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let own = listener.local_addr().expect("an address").to_string();
+    let made = Arc::new(AtomicUsize::new(0));
+    let (count, target) = (Arc::clone(&made), place.clone());
+    std::thread::spawn(move || {
+        for client in listener.incoming().flatten() {
+            count.fetch_add(1, Ordering::Relaxed);
+            let server = TcpStream::connect(&target).expect("the server is there");
+            for (from, to) in [(&client, &server), (&server, &client)] {
+                let both = (from.try_clone(), to.try_clone());
+                let (mut from, mut to) = (both.0.expect("a handle"), both.1.expect("a handle"));
+                std::thread::spawn(move || {
+                    std::io::copy(&mut from, &mut to).ok();
+                    to.shutdown(Shutdown::Both).ok();
+                });
+            }
+        }
+    });
+    (url.replacen(&place, &own, 1), made)
+}
+
+#[test]
+fn a_hook_makes_one_connection_whatever_it_is_told() {
+    let home = Home::on_server(18);
+    home.remember("The staging database runs on Postgres 16");
+    let (url, made) = counting(&home);
+    let through = [("THROUGHLINE_STORE_URL", url.as_str())];
+    let agent = Agent::new(&home, "a");
+    let answered = json!({"stop_hook_active": false, "last_assistant_message": "Postgres 16."});
+    for (event, fields) in [
+        ("SessionStart", json!({"source": "startup"})),
+        ("UserPromptSubmit", json!({"prompt": "Which Postgres does the staging database run on?"})),
+        ("UserPromptSubmit", json!({"prompt": "The staging database runs on Postgres 17 now."})),
+        ("Stop", answered),
+        ("SessionEnd", json!({"reason": "exit"})),
+    ] {
+        let before = made.load(Ordering::Relaxed);
+        let run = agent.call(event, &fields, &through);
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{event}");
+        assert_eq!(made.load(Ordering::Relaxed) - before, 1, "{event}");
+    }
+    assert_eq!(home.texts(&["search", "staging database"]).len(), 1);
 }
