@@ -82,6 +82,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> TlsConnect<S> for Hands
 }
 
 /// A certificate that is refused, with what to do about it.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "for what else is wrong with one there is no advice"
+)]
 fn in_words(error: io::Error) -> io::Error {
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
     let Some(rustls::Error::InvalidCertificate(why)) = inner else { return error };
