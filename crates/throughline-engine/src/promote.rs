@@ -5,6 +5,7 @@ use throughline_core::permission::Act;
 use throughline_core::scope::Level;
 use throughline_core::{Authority, Cause, Change, Memory, Row, RowKey, SpaceId};
 
+use crate::engine::person_of;
 use crate::flows::Keeping;
 use crate::permit::demand;
 use crate::remember::{candidate, take_in};
@@ -53,7 +54,6 @@ impl Keeping<'_> {
         let short = memory.id.handle();
         let by_hand = || format!("throughline promote {short}");
         demand(&*reader, self.context.door, Act::Promote, Some(&memory), by_hand)?;
-        let me = reader.person();
         drop(reader);
         if memory.space != SpaceId::GLOBAL {
             let why = format!(
@@ -66,6 +66,7 @@ impl Keeping<'_> {
             return Err(Error::NotPossible(why));
         }
         let card = self.engine.card_of(memory.space, memory.id)?;
+        let me = person_of(self.engine);
         let mut people = card.evidence.iter().map(|one| one.person.as_deref());
         if people.any(|person| person != me.as_deref()) {
             let why = format!("another person said {short}, so it is theirs to promote");

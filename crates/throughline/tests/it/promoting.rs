@@ -77,7 +77,7 @@ fn only_what_is_a_persons_own_and_holds_is_promoted_and_by_nobody_else() {
     let (code, error) = home.error(&["promote", "00000000"]);
     assert_eq!((code, &error["code"]), (3, &json!("not_found")), "{error}");
 
-    // What somebody with a token said everywhere is theirs.
+    // What somebody with a token said everywhere is theirs, and theirs to promote.
     let made = home.json(&["serve", "token", "add", "ben"]);
     let token = format!("Bearer {}", made["token"].as_str().expect("it is told"));
     let served = Served::start(&home);
@@ -87,6 +87,11 @@ fn only_what_is_a_persons_own_and_holds_is_promoted_and_by_nobody_else() {
     assert_eq!(said["memory"]["scope"], "global", "{said}");
     let (_, error) = home.error(&["promote", said["memory"]["id"].as_str().expect("an id")]);
     assert!(error["message"].to_string().contains("theirs to promote"), "{error}");
+    let place =
+        format!("/api/v1/memories/{}/promote", said["memory"]["id"].as_str().expect("an id"));
+    let promoted = served.plain("POST", &place, &headers, "{}").json();
+    assert_eq!(promoted["memory"]["scope"], "project", "{promoted}");
+    assert_eq!(promoted["memory"]["said_by"], json!(["ben"]), "{promoted}");
 }
 
 #[test]
