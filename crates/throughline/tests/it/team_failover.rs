@@ -205,7 +205,9 @@ fn what_was_acknowledged_survives_the_primary_and_clients_go_on_by_themselves() 
     let mut late = Vec::new();
     for number in 1..=TRIES {
         // What is lost, applied twice or told wrongly fails there, the first time.
-        late = fail_over();
+        let (told, waited) = fail_over();
+        println!("{told}");
+        late = waited;
         if late.is_empty() {
             return;
         }
@@ -214,23 +216,25 @@ fn what_was_acknowledged_survives_the_primary_and_clients_go_on_by_themselves() 
     panic!("clients do not go on by themselves: {late:?}");
 }
 
-/// Kills a primary under load and promotes its standby: what clients were told who waited for too long.
-fn fail_over() -> Vec<String> {
+/// Kills a primary under load and promotes its standby: how that went, and what clients were told who waited for too long.
+fn fail_over() -> (String, Vec<String>) {
     let pair = Pair::start();
     let first = Home::at(&pair.url);
     first.json(&["config", "set", "project.join", "auto"]);
     first.remember("The list is empty");
     let seconds = Duration::from_secs(number("THROUGHLINE_TEAM_SECONDS", 3));
+    let mut promoted = Duration::ZERO;
     let said = with_clients(&first, |_, _| {
         std::thread::sleep(seconds);
         pair.does("kill", "a");
         let began = Instant::now();
         pair.does("promote", "b");
-        println!("promoted within {:?}", began.elapsed());
+        promoted = began.elapsed();
         std::thread::sleep(seconds);
     });
     let kept = assert_kept(&first, &said);
-    println!("{kept} acknowledged of {}", said.tried.load(Ordering::Relaxed));
+    let tried = said.tried.load(Ordering::Relaxed);
+    let told = format!("promoted within {promoted:?}; {kept} acknowledged of {tried}");
     let mut late = waited_too_long(&said);
     if kept < CLIENTS {
         late.push(format!("only {kept} of their lines were written"));
@@ -241,7 +245,7 @@ fn fail_over() -> Vec<String> {
     assert!(doctor.contains("1 standby, 1 synchronous"), "{doctor}");
     let standby = Home::at(&pair.only(0)).json(&["doctor"]).to_string();
     assert!(standby.contains("this is a standby"), "{standby}");
-    late
+    (told, late)
 }
 
 #[test]

@@ -148,7 +148,7 @@ fn turns(session: &str) -> Vec<String> {
 
 fn tell(home: &Home, session: &str, at: usize, environment: &[(&str, &str)]) {
     let words = &turns(session)[at];
-    let (event, fields) = if at % 2 == 0 {
+    let (event, fields) = if at.is_multiple_of(2) {
         ("UserPromptSubmit", json!({"prompt": words}))
     } else {
         ("Stop", json!({"stop_hook_active": false, "last_assistant_message": words}))
