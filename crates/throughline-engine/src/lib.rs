@@ -64,6 +64,7 @@ mod noticed;
 mod occasion;
 mod permit;
 mod project;
+mod promote;
 mod proof;
 mod purge;
 mod quote;

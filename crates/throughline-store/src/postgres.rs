@@ -18,6 +18,7 @@ mod counts;
 mod documents;
 mod flush;
 mod foresee;
+mod found;
 mod lease;
 mod link;
 mod listing;
@@ -172,9 +173,14 @@ impl PgStore {
         loop {
             let kept = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
             let Some(link) = kept else { return self.connect() };
-            if !link.is_broken() {
-                link.answer_until(until);
-                return Ok(link);
+            if link.is_broken() {
+                continue;
+            }
+            link.answer_until(until);
+            match link.look_at_walls(&self.address.schema) {
+                // It turned out to be gone; the next one may not be.
+                Err(Error::Unreachable { .. }) if link.is_lost() => {}
+                looked => return looked.map(|()| link),
             }
         }
     }

@@ -199,6 +199,26 @@ pub(super) async fn correct(
     Ok(with_etag(json(StatusCode::OK, &corrected), &etag))
 }
 
+/// Say in the project what holds everywhere for whoever asks; answers with the memory that says it there
+#[utoipa::path(post, path = "/api/v1/memories/{id}/promote", tag = "changes", request_body = Nothing, params(Asker, ("id" = String, Path, description = "The memory that holds everywhere"), ("If-Match" = Option<String>, Header, description = "The ETag that you read")),
+    responses((status = 200, body = WireRemembered), (status = "default", body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn promote(
+    State(app): State<App>,
+    asker: Asker,
+    Named(id): Named,
+    headers: HeaderMap,
+    Given { sent, .. }: Given<Nothing>,
+) -> Result<Response, Problem> {
+    let change = Change::new(asker, id, &headers, sent);
+    let work = move |at: &AtHand<'_>, id: &str| {
+        at.program.may_take_in()?;
+        Ok(WireRemembered::from(&at.engine.keeping(&at.context).promote(id)?))
+    };
+    let (promoted, _) = change.make(&app, work).await?;
+    let etag = etag_of(&promoted.memory);
+    Ok(with_etag(json(StatusCode::OK, &promoted), &etag))
+}
+
 /// Nothing to say.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
