@@ -5,7 +5,6 @@ use throughline_core::permission::Act;
 use throughline_core::scope::Level;
 use throughline_core::{Authority, Cause, Change, Memory, Row, RowKey, SpaceId};
 
-use crate::engine::person_of;
 use crate::flows::Keeping;
 use crate::permit::demand;
 use crate::remember::{candidate, take_in};
@@ -66,7 +65,7 @@ impl Keeping<'_> {
             return Err(Error::NotPossible(why));
         }
         let card = self.engine.card_of(memory.space, memory.id)?;
-        let me = person_of(self.engine);
+        let me = self.engine.person();
         let mut people = card.evidence.iter().map(|one| one.person.as_deref());
         if people.any(|person| person != me.as_deref()) {
             let why = format!("another person said {short}, so it is theirs to promote");
