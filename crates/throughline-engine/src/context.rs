@@ -4,7 +4,7 @@ use throughline_core::permission::Door;
 use throughline_core::scope::{Level, Reach, Scope};
 use throughline_core::{Actor, SessionId, SpaceId};
 
-use crate::Project;
+use crate::{OnlyIf, Project};
 
 /// Who asks, and from where.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,12 +17,14 @@ pub struct Context {
     pub level: Level,
     /// The way by which they reach memory: it says who they are and what they may do.
     pub door: Door,
+    /// What has to hold when their next change is written, if they say.
+    pub only_if: Option<OnlyIf>,
 }
 
 impl Context {
     /// A person, by hand, in a project.
     pub fn user(project: Project) -> Self {
-        Self { project, session: None, level: Level::Project, door: Door::Terminal }
+        Self { project, session: None, level: Level::Project, door: Door::Terminal, only_if: None }
     }
 
     /// In whose name changes are logged.

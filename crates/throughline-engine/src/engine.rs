@@ -255,7 +255,7 @@ impl Engine {
         Roots::new(&self.home).check(context)?;
         let reason = reason.map(|reason| self.cleaned(context, reason).0);
         let mut outcome: Option<(Result<()>, BatchId)> = None;
-        let mut new_texts = Vec::new();
+        let (mut new_texts, mut written_in) = (Vec::new(), context.scope().space);
         let author = self.person.as_deref().filter(|_| self.store.server().is_none());
         let mut plan_batch = |reader: &dyn Reader| {
             // Read when it is our turn, so that what is written later also says so.
@@ -275,6 +275,7 @@ impl Engine {
                 changes.insert(0, Change::AddSpace(space));
             }
             new_texts = meaning::new_texts(&changes);
+            written_in = scope.space;
             Ok(Batch {
                 id,
                 space: scope.space,
@@ -294,6 +295,9 @@ impl Engine {
             self.store.transact_in(context.scope().space, &mut plan_batch)
         };
         if let Ok(commit) = &applied {
+            if let (Some(only_if), Some((_, id))) = (&context.only_if, &outcome) {
+                only_if.note(self, written_in, *id);
+            }
             self.after_write(context, cause, commit.seq, &new_texts);
         }
         match (outcome, applied) {
@@ -334,6 +338,9 @@ impl Engine {
         cause: Cause,
         plan: &mut dyn FnMut(&mut Transaction<'_>) -> Result<()>,
     ) -> Result<()> {
+        if let Some(only_if) = &context.only_if {
+            only_if.check(self, &**tx)?;
+        }
         plan(tx)?;
         if follows_up(cause) {
             self.watching(context).follow_up(tx)?;

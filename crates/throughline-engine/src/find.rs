@@ -4,7 +4,9 @@ use throughline_core::state::SearchRule;
 use throughline_core::{
     Kind, Memory, MemoryId, Row, RowKey, SessionId, State, Table, Timestamp, text, words,
 };
-use throughline_store::{MemoryQuery, Reader, SessionPage, TextOf, TextQuery, TurnPage};
+use throughline_store::{
+    FromSession, FromTurn, MemoryQuery, Reader, SessionPage, TextOf, TextQuery, TurnPage,
+};
 
 use crate::flows::Looking;
 use crate::{Card, Error, Result};
@@ -120,10 +122,10 @@ impl Looking<'_> {
     pub fn sessions(
         &self,
         reader: &dyn Reader,
-        offset: usize,
+        from: &FromSession,
         limit: usize,
     ) -> Result<SessionPage> {
-        Ok(reader.sessions(&self.context.reach().spaces, offset, limit)?)
+        Ok(reader.sessions(&self.context.reach().spaces, from, limit)?)
     }
 
     /// What was said in a session of the project, in order. `None` where there is no such session.
@@ -131,11 +133,11 @@ impl Looking<'_> {
         &self,
         reader: &dyn Reader,
         session: &SessionId,
-        offset: usize,
+        from: &FromTurn,
         limit: usize,
     ) -> Result<Option<TurnPage>> {
         for space in self.context.reach().spaces {
-            let page = reader.turns(space, session, offset, limit)?;
+            let page = reader.turns(space, session, from, limit)?;
             let known = || {
                 let key = RowKey { space, table: Table::Session, key: session.to_string() };
                 reader.rows(&[key]).map(|rows| rows.into_iter().flatten().next().is_some())

@@ -62,6 +62,7 @@ mod model;
 mod neighbours;
 mod noticed;
 mod occasion;
+mod only_if;
 mod permit;
 mod project;
 mod promote;
@@ -134,6 +135,7 @@ pub use model::{
     Llm, ModelState, RecallJudgement, Waiting, Work, Worked, want_work, work_wanted, worker_wanted,
 };
 pub use noticed::Noticed;
+pub use only_if::OnlyIf;
 pub use project::{Joined, KnownProject, Project, ProjectLinks, RootStanding, Roots, key_of};
 pub use purge::{
     NamedBy, Purged, ToErase, has_late_secrets, hide_late_secrets, late_secrets, late_secrets_wait,
@@ -172,4 +174,6 @@ pub use throughline_core as core;
 pub use throughline_embed::Embedder;
 pub use throughline_language as language;
 pub use throughline_llm as llm;
-pub use throughline_store::{LogQuery, Reader, SessionPage, StoredBatch, TurnPage};
+pub use throughline_store::{
+    Begin, FromSession, FromTurn, LogQuery, Reader, SessionPage, StoredBatch, TurnPage,
+};

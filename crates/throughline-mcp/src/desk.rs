@@ -126,7 +126,7 @@ impl Desk {
             Profile::ServerMemory => Door::ServerMemory,
             Profile::MemoryTool => Door::MemoryTool,
         };
-        Ok(Context { project, session, level, door })
+        Ok(Context { project, session, level, door, only_if: None })
     }
 
     /// The project at hand, or the one that a call names: another folder of the same, or one that is

@@ -1,6 +1,7 @@
 //! The interface: every route, in one place, with the document that describes them.
 
 mod changes;
+mod cursor;
 mod graph;
 mod memories;
 mod numbers;
@@ -28,6 +29,7 @@ use utoipa_axum::routes;
 use crate::app::App;
 use crate::given::BODY_BYTES_MAX;
 use crate::guard::{RateLimit, guard};
+use crate::version::versioned;
 use crate::{Problem, door, events, mcp, page};
 
 #[derive(OpenApi)]
@@ -124,7 +126,7 @@ pub(crate) fn router(app: &App) -> Router {
     let (routes, _) = described();
     let guarding = (app.clone(), Arc::new(RateLimit::new()));
     routes
-        .route("/openapi.json", get(async || axum::Json(openapi())))
+        .route("/openapi.json", get(async || document_text().map(|text| versioned(text.into()))))
         .route("/mcp", any(mcp::mcp))
         .fallback(page::file)
         .method_not_allowed_fallback(page::not_allowed)
@@ -132,6 +134,12 @@ pub(crate) fn router(app: &App) -> Router {
         .layer(CatchPanicLayer::custom(broke))
         .layer(from_fn_with_state(guarding, guard))
         .with_state(app.clone())
+}
+
+/// The description as it is served.
+fn document_text() -> Result<String, Problem> {
+    let failed = |error: serde_json::Error| Problem::new(500, "failed", error.to_string());
+    serde_json::to_string(&openapi()).map_err(failed)
 }
 
 /// A handler that panicked: stderr says why.

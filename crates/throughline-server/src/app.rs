@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::body::Bytes;
-use axum::http::{StatusCode, Uri};
+use axum::http::Uri;
 use axum::response::Response;
 use serde::Serialize;
 use throughline_core::scope::Level;
@@ -14,11 +14,11 @@ use throughline_engine::{Context, Engine, Project, Reader};
 use tokio::sync::{Notify, Semaphore, oneshot, watch};
 
 use crate::events::Hub;
-use crate::given::{Asker, as_json, json_text};
+use crate::given::{Asker, json_text};
 use crate::kept::{KeptAnswers, Moment};
 use crate::mcp::McpServices;
 use crate::metrics::RequestMetrics;
-use crate::token::OnceToken;
+use crate::version::versioned;
 use crate::{People, Problem, Program, ServeSetup};
 
 /// Requests that read at the same time. There are as many connections to read by.
@@ -65,8 +65,6 @@ pub(crate) struct Shared {
     pub(crate) stop: watch::Sender<bool>,
     /// Wakes whoever does what can wait.
     pub(crate) upkeep: Notify,
-    /// Lets in the browser that is started with the server.
-    pub(crate) once: OnceToken,
     readers: Arc<Semaphore>,
     writers: Arc<Semaphore>,
     replays: Arc<Semaphore>,
@@ -132,7 +130,6 @@ impl App {
             mcp: McpServices::default(),
             stop: watch::Sender::new(false),
             upkeep: Notify::new(),
-            once: OnceToken::make()?,
             readers: Arc::new(Semaphore::new(READERS_MAX)),
             writers: Arc::new(Semaphore::new(1)),
             replays: Arc::new(Semaphore::new(REPLAYS_MAX)),
@@ -192,7 +189,7 @@ impl App {
             Ok(Some(answer))
         };
         let answer = self.ask(Needs::Reading, asker, told).await?;
-        Ok(answer.map(|answer| as_json(StatusCode::OK, answer)))
+        Ok(answer.map(versioned))
     }
 
     /// The same for work that sends what comes of it. Not generic, so that it is compiled once.

@@ -84,9 +84,10 @@ fn known_cookie(app: &App, said: &str) -> Option<String> {
     Token::given(said).ok().map(|token| token.cookie())
 }
 
-/// The same, also for the browser that is started with the server.
+/// The same, also for a browser that `--open` starts.
 fn cookie_for(app: &App, said: &str) -> Option<String> {
-    known_cookie(app, said).or_else(|| app.once.redeem(said).then(|| app.setup.token.cookie()))
+    let once = || Token::take_once(&app.setup.home, said).then(|| app.setup.token.cookie());
+    known_cookie(app, said).or_else(once)
 }
 
 fn with_cookie(app: &App, value: &str, mut response: Response) -> Response {

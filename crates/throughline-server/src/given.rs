@@ -1,7 +1,5 @@
 //! What a request gives: its query, its path, its body; and what comes back.
 
-use std::time::Duration;
-
 use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
 use axum::http::request::Parts;
@@ -18,8 +16,6 @@ use crate::app::level;
 
 /// Bytes of a body at most.
 pub(crate) const BODY_BYTES_MAX: usize = 1 << 20;
-/// How long a body may take to arrive.
-const BODY_TIME_MAX: Duration = Duration::from_secs(10);
 
 /// Where the answer is looked for: parameters that every operation takes.
 #[derive(Debug, Clone, Default, serde::Deserialize, IntoParams)]
@@ -103,17 +99,12 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Given<T> {
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
         let kind = request.headers().get(header::CONTENT_TYPE).cloned();
-        let reading = tokio::time::timeout(BODY_TIME_MAX, Bytes::from_request(request, state));
-        let bytes = match reading.await {
-            Err(_) => {
-                let detail = "the body did not arrive in ten seconds";
-                return Err(Problem::new(408, "too_slow", detail));
-            }
-            Ok(Err(error)) if error.status() == StatusCode::PAYLOAD_TOO_LARGE => {
+        let bytes = match Bytes::from_request(request, state).await {
+            Err(error) if error.status() == StatusCode::PAYLOAD_TOO_LARGE => {
                 return Err(too_large());
             }
-            Ok(Err(error)) => return Err(Problem::bad_input(error.body_text())),
-            Ok(Ok(bytes)) => bytes,
+            Err(error) => return Err(Problem::bad_input(error.body_text())),
+            Ok(bytes) => bytes,
         };
         let sent: Value = if bytes.is_empty() {
             Value::Object(serde_json::Map::new())

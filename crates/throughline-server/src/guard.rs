@@ -11,6 +11,8 @@ use axum::response::{IntoResponse as _, Response};
 use crate::Problem;
 use crate::app::App;
 use crate::given::{Person, header_text};
+use crate::slow::in_time;
+use crate::version::{known_to, unless_known};
 use crate::{door, page};
 
 /// What browsers may load, and from where: only from here, and nothing that stands within the page.
@@ -56,7 +58,10 @@ pub(crate) async fn guard(
             if let Some(person) = person {
                 request.extensions_mut().insert(person);
             }
-            next.run(request).await
+            let (request, late) = in_time(request);
+            let known = known_to(&method, request.headers());
+            let response = unless_known(known.as_ref(), next.run(request).await);
+            late.problem().map_or(response, Problem::into_response)
         }
         Err(problem) => {
             if problem.status().as_u16() == 401 && wants_page(&request) {

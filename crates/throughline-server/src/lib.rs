@@ -18,9 +18,11 @@ mod metrics;
 mod page;
 mod people;
 mod problem;
+mod slow;
 mod standing;
 mod token;
 mod upkeep;
+mod version;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -87,9 +89,6 @@ pub struct Serving {
     pub url: String,
     /// The page, with the token: whoever opens it is let in.
     pub link: String,
-    /// The same for a browser that is started now: what it is started with may be seen by others, so it is good for
-    /// once and for a minute.
-    pub open_link: String,
 }
 
 /// Serves until it is told to stop by a signal. `ready` hears where, once connections are accepted.

@@ -13,12 +13,15 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 
 use crate::app::App;
+use crate::slow::TakenInTime;
 use crate::{Problem, Program, ServeSetup, Serving, ServingLock, api, upkeep};
 
 /// Connections that are open at the same time; further ones are answered that it is too much.
 const CONNECTIONS_MAX: usize = 256;
 /// How long a client may take to send the head of a request, also of the next one.
 const HEAD_TIME_MAX: Duration = Duration::from_secs(10);
+/// How long a client may take nothing of an answer.
+const TAKING_TIME_MAX: Duration = Duration::from_secs(30);
 /// Bytes of a head at most.
 const HEAD_BYTES_MAX: usize = 64 << 10;
 /// How long begun answers may take after the signal to stop.
@@ -66,8 +69,7 @@ pub(crate) fn serve(
         let url = format!("http://{address}/");
         let link = format!("{url}login?token={}", setup.token.text());
         standing.note(&url);
-        let open_link = format!("{url}login?token={}", app.once.text());
-        ready(&Serving { address, url, link, open_link });
+        ready(&Serving { address, url, link });
         let upkeep = tokio::spawn(upkeep::keep_up(app.clone()));
         accept(&listener, &app).await;
         drop(listener);
@@ -131,6 +133,7 @@ async fn accept(listener: &TcpListener, app: &App) {
 /// One connection, until it ends or is asked to.
 async fn talk(stream: TcpStream, router: Router, mut ending: watch::Receiver<bool>) {
     stream.set_nodelay(true).ok();
+    let stream = TakenInTime::new(stream, TAKING_TIME_MAX);
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_TIME_MAX)

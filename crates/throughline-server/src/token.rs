@@ -1,9 +1,9 @@
 //! The token: made once, kept for the user's eyes only, and compared without telling how much of it fits.
 
+use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use sha2::{Digest as _, Sha256};
 
@@ -11,6 +11,8 @@ use crate::Problem;
 
 /// The file of the token within its home.
 const FILE: &str = "server.token";
+/// The file of the token that is good once.
+const ONCE_FILE: &str = "server.once";
 /// Letters that a token has at least.
 const LETTERS_MIN: usize = 16;
 /// Letters that are read of the file.
@@ -38,31 +40,21 @@ impl Token {
     /// The token of a home, made if there is none yet.
     pub fn of(home: &Path) -> Result<Self, Problem> {
         let path = Self::path(home);
-        let failed = |error: &std::io::Error| {
-            let why = throughline_engine::in_plain_words(error);
-            Problem::new(503, "file", format!("{}: {why}", path.display()))
-        };
-        match std::fs::File::open(&path) {
+        match File::open(&path) {
             Ok(file) => {
-                private(&file).map_err(|error| failed(&error))?;
                 let mut text = String::new();
-                file.take(LETTERS_MAX).read_to_string(&mut text).map_err(|error| failed(&error))?;
+                private(&file)
+                    .and_then(|()| file.take(LETTERS_MAX).read_to_string(&mut text))
+                    .map_err(|error| failed(&path, &error))?;
                 Self::given(text.trim())
                     .map_err(|problem| problem.with_hint(format!("{} holds it", path.display())))
             }
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 let token = Self::make()?;
-                let mut options = std::fs::OpenOptions::new();
-                options.write(true).create_new(true);
-                #[cfg(unix)]
-                std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-                let mut file = options.open(&path).map_err(|error| failed(&error))?;
-                writeln!(file, "{}", token.0)
-                    .and_then(|()| file.sync_all())
-                    .map_err(|error| failed(&error))?;
+                token.write(&path).map_err(|error| failed(&path, &error))?;
                 Ok(token)
             }
-            Err(error) => Err(failed(&error)),
+            Err(error) => Err(failed(&path, &error)),
         }
     }
 
@@ -77,6 +69,41 @@ impl Token {
             return Err(Problem::bad_input(detail));
         }
         Ok(Self(text.to_owned()))
+    }
+
+    /// A token that is good once and for a minute, left in the home for whoever serves it. A browser is started with that one,
+    /// because what a program is started with can be seen by other users of the machine.
+    pub fn leave_once(home: &Path) -> Result<Self, Problem> {
+        let path = home.join(ONCE_FILE);
+        // The one before is good no longer, used or not.
+        std::fs::remove_file(&path).ok();
+        let token = Self::make()?;
+        token.write(&path).map_err(|error| failed(&path, &error))?;
+        Ok(token)
+    }
+
+    /// Whether somebody knows the token that was left, the first time and in time.
+    pub(crate) fn take_once(home: &Path, said: &str) -> bool {
+        let path = home.join(ONCE_FILE);
+        let Ok(file) = File::open(&path) else { return false };
+        let age = file.metadata().and_then(|data| data.modified());
+        let age = age.ok().and_then(|left_at| left_at.elapsed().ok());
+        let mut text = String::new();
+        file.take(LETTERS_MAX).read_to_string(&mut text).ok();
+        let known = Self::given(text.trim()).is_ok_and(|token| token.is(said));
+        // Of two who come at once only one can remove it.
+        known && std::fs::remove_file(&path).is_ok() && age.is_some_and(|age| age < ONCE_FOR)
+    }
+
+    /// Writes it to a file of its own that only the user may read.
+    fn write(&self, path: &Path) -> std::io::Result<()> {
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut file = options.open(path)?;
+        writeln!(file, "{}", self.0)?;
+        file.sync_all()
     }
 
     pub(crate) fn make() -> Result<Self, Problem> {
@@ -108,32 +135,13 @@ impl Token {
     }
 }
 
-/// Once token: lets one browser in, soon after the start.
-pub(crate) struct OnceToken {
-    token: Token,
-    made: Instant,
-    used: AtomicBool,
-}
-
-impl OnceToken {
-    pub(crate) fn make() -> Result<Self, Problem> {
-        Ok(Self { token: Token::make()?, made: Instant::now(), used: AtomicBool::new(false) })
-    }
-
-    pub(crate) fn text(&self) -> &str {
-        self.token.text()
-    }
-
-    /// Whether somebody knows it, the first time and in time.
-    pub(crate) fn redeem(&self, said: &str) -> bool {
-        self.token.is(said)
-            && self.made.elapsed() < ONCE_FOR
-            && !self.used.swap(true, Ordering::AcqRel)
-    }
+fn failed(path: &Path, error: &std::io::Error) -> Problem {
+    let why = throughline_engine::in_plain_words(error);
+    Problem::new(503, "file", format!("{}: {why}", path.display()))
 }
 
 /// Only the user may read a token, also one whose file was made readable for others.
-fn private(file: &std::fs::File) -> std::io::Result<()> {
+fn private(file: &File) -> std::io::Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;

@@ -44,8 +44,8 @@ pub use overlay::Overlay;
 #[cfg(feature = "postgres")]
 pub use postgres::PgStore;
 pub use query::{
-    EntityName, LogQuery, MemoryPage, MemoryQuery, SessionPage, SlotQuery, TextHit, TextOf,
-    TextQuery, TurnPage, Vector,
+    Begin, EntityName, FromSession, FromTurn, LogQuery, MemoryPage, MemoryQuery, SessionPage,
+    SlotQuery, TextHit, TextOf, TextQuery, TurnPage, Vector,
 };
 pub use said::{find_turns, quoted_by, told_turn, turns_holding, turns_under, wordings};
 pub use sqlite::{SQLITE_FLOOR, SqliteStore};

@@ -23,8 +23,8 @@ use crate::candidates::Foreseen;
 use crate::document::{Postings, Shelf};
 use crate::member::Member;
 use crate::query::{
-    EntityName, LogQuery, MemoryPage, MemoryQuery, SessionPage, SlotQuery, TextHit, TextOf,
-    TextQuery, TurnPage, Vector,
+    EntityName, FromSession, FromTurn, LogQuery, MemoryPage, MemoryQuery, SessionPage, SlotQuery,
+    TextHit, TextOf, TextQuery, TurnPage, Vector,
 };
 use crate::store::{FOUND_MAX, HeldSecrets, Reader, StoredBatch};
 use crate::{Error, Result};
@@ -423,12 +423,12 @@ impl Reader for Overlay<'_> {
         self.base.active_days(space)
     }
 
-    fn sessions(&self, spaces: &[SpaceId], offset: usize, limit: usize) -> Result<SessionPage> {
-        self.base.sessions(spaces, offset, limit)
+    fn sessions(&self, of: &[SpaceId], from: &FromSession, limit: usize) -> Result<SessionPage> {
+        self.base.sessions(of, from, limit)
     }
 
-    fn turns(&self, at: SpaceId, of: &SessionId, offset: usize, limit: usize) -> Result<TurnPage> {
-        self.base.turns(at, of, offset, limit)
+    fn turns(&self, at: SpaceId, of: &SessionId, by: &FromTurn, most: usize) -> Result<TurnPage> {
+        self.base.turns(at, of, by, most)
     }
 
     fn deferred(&self, space: SpaceId) -> Result<Vec<Pending>> {

@@ -2,8 +2,8 @@
 
 use throughline_core::row::Session;
 use throughline_core::{
-    Cardinality, Cause, EntityKind, Episode, Kind, Memory, MemoryId, NodeId, SessionId, Slot,
-    SpaceId, State, Timestamp,
+    Cardinality, Cause, EntityKind, Episode, EpisodeId, Kind, Memory, MemoryId, NodeId, SessionId,
+    Slot, SpaceId, State, Timestamp,
 };
 
 /// Memory query: which memories to list.
@@ -39,6 +39,30 @@ pub struct MemoryPage {
     /// Number of memories that match without the limit.
     pub total: usize,
 }
+
+/// Begin: where a page begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Begin<K> {
+    /// After so many, whichever they are.
+    Skip(usize),
+    /// After one that was seen, whether it is still there or not.
+    After(K),
+}
+
+impl<K> Begin<K> {
+    pub(crate) fn skipped(&self) -> usize {
+        if let Self::Skip(skipped) = self { *skipped } else { 0 }
+    }
+
+    pub(crate) fn after(&self) -> Option<&K> {
+        if let Self::After(seen) = self { Some(seen) } else { None }
+    }
+}
+
+/// From session: where a page of sessions begins; a session is named by its beginning and its id.
+pub type FromSession = Begin<(Timestamp, SessionId)>;
+/// From turn: where a page of turns begins; a turn is named by its position and its id.
+pub type FromTurn = Begin<(u64, EpisodeId)>;
 
 /// Session page: a part of a listing of sessions, latest first, and the total.
 #[derive(Debug, Clone, PartialEq)]

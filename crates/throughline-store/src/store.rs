@@ -21,8 +21,8 @@ use crate::candidates::{
 use crate::document::{Postings, Shelf};
 use crate::member::Member;
 use crate::query::{
-    EntityName, LogQuery, MemoryPage, MemoryQuery, SessionPage, SlotQuery, TextHit, TextOf,
-    TextQuery, TurnPage, Vector,
+    EntityName, FromSession, FromTurn, LogQuery, MemoryPage, MemoryQuery, SessionPage, SlotQuery,
+    TextHit, TextOf, TextQuery, TurnPage, Vector,
 };
 
 /// Memories returned for one handle at most: more than a few is ambiguous anyway.
@@ -87,14 +87,15 @@ pub trait Reader {
     fn memories(&self, query: &MemoryQuery) -> Result<MemoryPage>;
 
     /// One page of the sessions of some spaces, latest first.
-    fn sessions(&self, spaces: &[SpaceId], offset: usize, limit: usize) -> Result<SessionPage>;
+    fn sessions(&self, spaces: &[SpaceId], from: &FromSession, limit: usize)
+    -> Result<SessionPage>;
 
     /// One page of the turns of a session, in order.
     fn turns(
         &self,
         space: SpaceId,
         session: &SessionId,
-        offset: usize,
+        from: &FromTurn,
         limit: usize,
     ) -> Result<TurnPage>;
 

@@ -422,6 +422,7 @@ fn keep(mut event: Event, mut cleaner: Cleaner, agent: Host, settings: &Settings
         session: None,
         level: Level::Project,
         door: Door::Hook,
+        only_if: None,
     });
     Some(Kept { event, context, trouble })
 }

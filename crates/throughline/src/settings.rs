@@ -246,6 +246,7 @@ impl Settings {
             session: self.session.clone(),
             level: self.level.unwrap_or(Level::Project),
             door: self.door(),
+            only_if: None,
         })
     }
 

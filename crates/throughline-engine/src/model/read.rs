@@ -243,7 +243,7 @@ impl Working<'_> {
             .or_else(named)
             .unwrap_or_else(|| here.project.clone());
         let session = Some(unread.session.clone());
-        Context { project, session, level: Level::Project, door: Door::Model }
+        Context { project, session, level: Level::Project, door: Door::Model, only_if: None }
     }
 }
 

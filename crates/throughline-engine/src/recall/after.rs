@@ -203,6 +203,7 @@ impl Recalling<'_> {
                 session: one.session.clone(),
                 level: one.level,
                 project: Project::recorded(&one.project.0, &self.context.project.root),
+                only_if: None,
             };
             self.engine.recalling(&context).settle(one, &mut settled)?;
         }

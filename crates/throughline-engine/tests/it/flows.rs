@@ -6,7 +6,7 @@ use throughline_core::event::{Event, What};
 use throughline_core::scope::Level;
 use throughline_core::{Kind, SessionId, State};
 use throughline_engine::{
-    Clock, Context, Engine, Error, Filter, Journal, JournalEntry, NewMemory, Project,
+    Clock, Context, Edits, Engine, Error, Filter, Journal, JournalEntry, NewMemory, OnlyIf, Project,
 };
 
 struct Desk {
@@ -166,4 +166,55 @@ fn whoever_comes_late_is_answered_and_what_they_told_waits_in_the_journal() {
     let answered = event(What::Answered { text: None });
     let reply = engine.listening(&context).listen(&answered).unwrap();
     assert_eq!(reply.capture.episodes, 1, "now");
+}
+
+#[test]
+fn a_change_of_what_was_read_is_made_only_if_nobody_changed_it_since_up_to_the_moment_of_writing() {
+    let desk = desk();
+    let id = desk.remember(&desk.context, "staging runs Postgres 14");
+    let reader = desk.engine.now_reader().unwrap();
+    let read = desk.engine.looking(&desk.context).show(&*reader, &id).unwrap();
+    drop(reader);
+    let other = Engine::open(desk.engine.home(), Clock::System).unwrap();
+    let says = |text: &str| Edits { content: Some(text.to_owned()), ..Edits::default() };
+    let only_if =
+        |wanted: &'static str| OnlyIf::new(&read.memory, move |card| card.memory.content == wanted);
+    let edit = |only_if: &OnlyIf, text: &str| {
+        let context = Context { only_if: Some(only_if.clone()), ..desk.context.clone() };
+        desk.engine.keeping(&context).edit(&id, &says(text))
+    };
+    let as_read = only_if("staging runs Postgres 14");
+    other.keeping(&desk.context).edit(&id, &says("staging runs Postgres 15")).unwrap();
+    let refused = edit(&as_read, "staging runs Postgres 16").unwrap_err();
+    assert!(as_read.failed() && refused.to_string().contains("nothing was written"), "{refused}");
+    assert_eq!(desk.found(&desk.context, "staging"), ["staging runs Postgres 15"]);
+
+    let as_it_is = only_if("staging runs Postgres 15");
+    edit(&as_it_is, "staging runs Postgres 16").unwrap();
+    assert!(!as_it_is.failed());
+    // What the same caller does then is not held against what was read before.
+    edit(&as_it_is, "staging runs Postgres 17").unwrap();
+    assert_eq!(desk.found(&desk.context, "staging"), ["staging runs Postgres 17"]);
+
+    // Whoever writes while it is looked at comes after.
+    let (tell, asked) = std::sync::mpsc::channel();
+    let slowly = OnlyIf::new(&read.memory, move |card| {
+        tell.send(()).unwrap();
+        std::thread::sleep(Duration::from_millis(200));
+        card.memory.content == "staging runs Postgres 17"
+    });
+    std::thread::scope(|scope| {
+        let (other, context, id) = (&other, &desk.context, &id);
+        let theirs = scope.spawn(move || {
+            asked.recv().unwrap();
+            other.keeping(context).edit(id, &says("staging runs Postgres 19")).unwrap();
+        });
+        edit(&slowly, "staging runs Postgres 18").unwrap();
+        theirs.join().unwrap();
+    });
+    let (_, versions) = desk.engine.looking(&desk.context).history(&id).unwrap();
+    let said = versions.iter().filter_map(|one| Some(one.after.as_ref()?.content.as_str()));
+    let mut said: Vec<&str> = said.collect();
+    said.dedup();
+    assert!(said.ends_with(&["staging runs Postgres 18", "staging runs Postgres 19"]), "{said:?}");
 }

@@ -6,18 +6,19 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use throughline_core::{Kind, Memory, NodeId, Relation, text};
-use throughline_engine::{Card, Edits, Put, Showed};
+use throughline_engine::{Card, Context, Edits, OnlyIf, Put, Showed};
 use throughline_view::{
     WireChanged, WireMemory, WirePurged, WireRemembered, WireVerified, changed,
 };
 use utoipa::{IntoParams, ToSchema};
 
-use super::memories::{etag_of, parsed, slot, still_says, with_etag};
+use super::memories::{parsed, slot};
 use crate::Problem;
 use crate::app::{App, AtHand, Needs};
 use crate::given::{
     Asker, Given, JsonAnswer, JsonReply, PathName, RequestQuery, header_text, json,
 };
+use crate::version::{etag_of, still_says, with_etag};
 
 /// A memory that was changed.
 #[derive(Debug, Serialize, ToSchema)]
@@ -58,12 +59,28 @@ impl VersionedChange {
                 let reader = at.engine.now_reader()?;
                 let card = at.engine.looking(&at.context).show(&*reader, &id)?;
                 if let Some(if_match) = &if_match {
-                    check_version(&card, if_match, sent)?;
+                    check_version(&card, if_match, sent.clone())?;
                 }
                 (at.engine.latest_change(&*reader)?, card.memory)
             };
+            // Another process may write until it is our turn, so it is looked at once more then.
+            let only_if = if_match.clone().map(|if_match| {
+                let says = move |card: &Card| still_says(&etag_of(&card.into()), &if_match);
+                OnlyIf::new(&memory, says)
+            });
+            let context = Context { only_if: only_if.clone(), ..at.context.clone() };
+            let under = AtHand { context, ..*at };
             // The id in full: what it was shortened to may mean two after the change.
-            let done = change(at, &memory.id.to_string())?;
+            let id = memory.id.to_string();
+            let done = change(&under, &id).or_else(|problem| {
+                if let (Some(if_match), true) = (if_match, only_if.is_some_and(|one| one.failed()))
+                {
+                    let card =
+                        at.engine.looking(&at.context).show(&*at.engine.now_reader()?, &id)?;
+                    check_version(&card, &if_match, sent)?;
+                }
+                Err(problem)
+            })?;
             let batch = batch_since(at, &memory, before)?;
             at.program.written(at.engine, false);
             Ok((done, batch))
@@ -205,11 +222,11 @@ pub(super) async fn correct(
 pub(super) async fn promote(
     State(app): State<App>,
     asker: Asker,
-    Named(id): Named,
+    PathName(id): PathName,
     headers: HeaderMap,
     Given { sent, .. }: Given<Nothing>,
 ) -> Result<Response, Problem> {
-    let change = Change::new(asker, id, &headers, sent);
+    let change = VersionedChange::new(asker, id, &headers, sent);
     let work = move |at: &AtHand<'_>, id: &str| {
         at.program.may_take_in()?;
         Ok(WireRemembered::from(&at.engine.keeping(&at.context).promote(id)?))

@@ -1,25 +1,22 @@
 //! Memories: listed, searched, shown, explained and added.
 
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
+use axum::http::{HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Response};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
-use sha2::{Digest as _, Sha256};
-use throughline_core::{Authority, Kind, MemoryId, NodeId, Slot, State as MemoryState, Timestamp};
-use throughline_engine::{Ask, CandidateFate, Filter, NewMemory, kind_of};
+use throughline_core::{Authority, Kind, NodeId, Slot, State as MemoryState};
+use throughline_engine::{Ask, Begin, CandidateFate, Filter, NewMemory, kind_of};
 use throughline_view::{
     WireCandidate, WireExpanded, WireHistory, WireListing, WireMemory, WireRemembered, WireVersion,
     WireWhy, WireWhyNot,
 };
 use utoipa::{IntoParams, ToSchema};
 
+use super::cursor::{Cursor, begin, next_of};
 use crate::Problem;
 use crate::app::{App, AtHand, Needs};
-use crate::given::{
-    Asker, Given, JsonAnswer, JsonReply, PathName, RequestQuery, header_text, json,
-};
-use crate::token::hex;
+use crate::given::{Asker, Given, JsonAnswer, JsonReply, PathName, RequestQuery, json};
+use crate::version::{etag_of, with_etag};
 
 /// Entries of a page where nobody says how many, and at most.
 pub(super) const PAGE: usize = 50;
@@ -61,51 +58,6 @@ pub(super) struct MemoriesPage {
     next: Option<String>,
 }
 
-/// Where a list goes on.
-enum Cursor {
-    /// After so many.
-    Offset(usize),
-    /// After this memory.
-    After(Timestamp, MemoryId),
-}
-
-impl Cursor {
-    fn read(text: Option<&str>) -> Result<Self, Problem> {
-        let bad =
-            || Problem::bad_input("the cursor is not one of ours: leave it out to begin anew");
-        let Some(text) = text.filter(|text| !text.is_empty()) else { return Ok(Self::Offset(0)) };
-        match text.split_at_checked(1).ok_or_else(bad)? {
-            ("o", offset) => offset.parse().map(Self::Offset).map_err(|_| bad()),
-            ("m", place) => {
-                let (id, at) = place.split_once('.').ok_or_else(bad)?;
-                let at: i64 = at.parse().map_err(|_| bad())?;
-                let at = Timestamp::from_millis(at);
-                Ok(Self::After(at, id.parse().map_err(|_| bad())?))
-            }
-            _ => Err(bad()),
-        }
-    }
-}
-
-/// How many of a list, and from where, for lists that only count.
-pub(super) fn page_of(
-    limit: Option<usize>,
-    cursor: Option<&str>,
-    offset: Option<usize>,
-) -> Result<(usize, usize), Problem> {
-    let from = match Cursor::read(cursor)? {
-        Cursor::Offset(from) => from,
-        Cursor::After(..) => return Err(Problem::bad_input("the cursor belongs to another list")),
-    };
-    Ok((offset.unwrap_or(from), limit.unwrap_or(PAGE).clamp(1, PAGE_MAX)))
-}
-
-/// The cursor of the next page, if there is one.
-pub(super) fn next_of(offset: usize, shown: usize, total: usize) -> Option<String> {
-    let seen = offset.saturating_add(shown);
-    (shown > 0 && seen < total).then(|| format!("o{seen}"))
-}
-
 /// List or search memories
 #[utoipa::path(get, path = "/api/v1/memories", tag = "memories", params(Asker, ListQuery),
     responses((status = 200, body = MemoriesPage), (status = "default", body = Problem, content_type = "application/problem+json")))]
@@ -125,12 +77,16 @@ pub(super) async fn list(
 fn list_on(at: &AtHand<'_>, query: &ListQuery) -> Result<MemoriesPage, Problem> {
     let words = query.q.as_deref().map(str::trim).filter(|words| !words.is_empty());
     let limit = query.limit.unwrap_or(PAGE).clamp(1, PAGE_MAX);
-    let (after, offset) = match Cursor::read(query.cursor.as_deref())? {
-        Cursor::Offset(offset) => (None, query.offset.unwrap_or(offset)),
-        Cursor::After(..) if words.is_some() => {
-            return Err(Problem::bad_input("the cursor belongs to another list"));
+    let place = begin(query.cursor.as_deref(), query.offset, |cursor| {
+        if let Cursor::Memory(moment, id) = cursor {
+            Some((moment, id)).filter(|_| words.is_none())
+        } else {
+            None
         }
-        Cursor::After(moment, id) => (Some((moment, id)), 0),
+    })?;
+    let (after, offset) = match place {
+        Begin::Skip(offset) => (None, offset),
+        Begin::After(seen) => (Some(seen), 0),
     };
     let filter = Filter {
         states: listed::<MemoryState>(query.state.as_deref())?,
@@ -151,8 +107,7 @@ fn list_on(at: &AtHand<'_>, query: &ListQuery) -> Result<MemoriesPage, Problem> 
     let next = match (words, found.items.last()) {
         (Some(_), _) => next_of(offset, found.items.len(), found.total),
         (None, Some(last)) if found.items.len() == limit => {
-            let memory = &last.memory;
-            Some(format!("m{}.{}", memory.id, memory.recorded_at.as_millis()))
+            Some(Cursor::Memory(last.memory.recorded_at, last.memory.id).to_string())
         }
         (None, _) => None,
     };
@@ -276,7 +231,6 @@ pub(super) async fn one(
     asker: Asker,
     RequestQuery(query): RequestQuery<AsOf>,
     PathName(id): PathName,
-    headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let needs = if query.as_of.is_some() { Needs::Replay } else { Needs::Reading };
     let memory = app
@@ -285,44 +239,7 @@ pub(super) async fn one(
             Ok(WireMemory::from(&at.engine.looking(&at.context).show(&*reader, &id)?))
         })
         .await?;
-    let etag = etag_of(&memory);
-    let known = header_text(&headers, header::IF_NONE_MATCH).unwrap_or_default();
-    let is_known = known.split(',').map(|one| one.trim().trim_start_matches("W/"));
-    if is_known.into_iter().any(|one| one == etag || one == "*") {
-        return Ok(with_etag(StatusCode::NOT_MODIFIED.into_response(), &etag));
-    }
-    Ok(with_etag(json(StatusCode::OK, &memory), &etag))
-}
-
-/// The version of a memory: what it says, and how it was used. Only the first counts as a change.
-pub(super) fn etag_of(memory: &WireMemory) -> String {
-    let mut said = serde_json::to_value(memory).unwrap_or_default();
-    let mut used = Vec::new();
-    if let Value::Object(parts) = &mut said {
-        // It fades with every second.
-        parts.remove("salience");
-        let uses = ["uses", "sessions", "helpful", "unhelpful"];
-        used.extend(uses.iter().filter_map(|name| parts.remove(*name)));
-    }
-    let short = |text: String, letters: usize| hex(&Sha256::digest(text))[..letters].to_owned();
-    format!("\"{}-{}\"", short(said.to_string(), 20), short(Value::from(used).to_string(), 8))
-}
-
-/// Whether a version that a caller read still says what the memory says.
-pub(super) fn still_says(etag: &str, if_match: &str) -> bool {
-    let said = |tag: &str| {
-        let tag = tag.trim().trim_start_matches("W/").trim_matches('"');
-        tag.split('-').next().unwrap_or_default().to_owned()
-    };
-    if_match.split(',').any(|one| one.trim() == "*" || said(one) == said(etag))
-}
-
-pub(super) fn with_etag(mut response: Response, etag: &str) -> Response {
-    if let Ok(etag) = HeaderValue::from_str(etag) {
-        response.headers_mut().insert(header::ETAG, etag);
-        response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-    }
-    response
+    Ok(with_etag(json(StatusCode::OK, &memory), &etag_of(&memory)))
 }
 
 /// Show how a memory changed over time

@@ -1,19 +1,22 @@
 //! Organised memory: what came in lately, what memories speak of, and how they lie together.
 
+use std::cmp::Reverse;
+
 use axum::extract::State;
 use axum::routing::get;
-use serde::Deserialize;
-use throughline_core::{EntityKind, SessionId};
-use throughline_engine::{Context, recalls_wait};
+use serde::{Deserialize, Serialize};
+use throughline_core::{EntityId, EntityKind, SessionId};
+use throughline_engine::{Begin, Context, Thing, recalls_wait};
 use throughline_view::{
-    WireAbout, WireBoxes, WireFocus, WireMerged, WireSimilar, WireThingShown, WireThings,
-    WireToday, WireTopics,
+    WireAbout, WireBoxes, WireFocus, WireMerged, WireSimilar, WireThing, WireThingShown,
+    WireThings, WireToday, WireTopics,
 };
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::memories::{PAGE, PAGE_MAX, listed};
+use super::cursor::{Cursor, begin, limit_of, page};
+use super::memories::{PAGE_MAX, listed};
 use crate::Problem;
 use crate::app::{App, AtHand, Needs};
 use crate::given::{Asker, Given, JsonAnswer, JsonReply, PathName, RequestQuery};
@@ -141,22 +144,56 @@ pub(super) struct EntitiesQuery {
     kind: Option<String>,
     /// How many, at most 500 [default: 50]
     limit: Option<usize>,
+    /// `next` of the page before
+    cursor: Option<String>,
+}
+
+/// A page of what memories speak of.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct ThingsPage {
+    #[serde(flatten)]
+    things: WireThings,
+    /// What to send as `cursor` for the next page; left out on the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
 }
 
 /// List what memories speak of, the most mentioned first
 #[utoipa::path(get, path = "/api/v1/entities", tag = "organised", params(Asker, EntitiesQuery),
-    responses((status = 200, body = WireThings), (status = "default", body = Problem, content_type = "application/problem+json")))]
+    responses((status = 200, body = ThingsPage), (status = "default", body = Problem, content_type = "application/problem+json")))]
 pub(super) async fn entities(
     State(app): State<App>,
     asker: Asker,
     RequestQuery(query): RequestQuery<EntitiesQuery>,
-) -> JsonAnswer<WireThings> {
+) -> JsonAnswer<ThingsPage> {
     let kinds = listed::<EntityKind>(query.kind.as_deref())?;
-    let limit = query.limit.unwrap_or(PAGE).clamp(1, PAGE_MAX);
+    let limit = limit_of(query.limit);
+    let from = begin(query.cursor.as_deref(), None, |cursor| {
+        if let Cursor::Thing(memories, id) = cursor { Some((memories, id)) } else { None }
+    })?;
     let work = move |at: &AtHand<'_>| {
-        Ok(WireThings::new(&at.engine.looking(&at.context).things(&kinds)?, limit))
+        let found = at.engine.looking(&at.context).things(&kinds)?;
+        let total = found.len();
+        let skipped = match from {
+            Begin::Skip(skipped) => skipped,
+            Begin::After(seen) => place_after(&found, seen),
+        };
+        let rest = found.into_iter().skip(skipped).collect();
+        let (items, next) =
+            page(rest, limit, |last: &Thing| Cursor::Thing(last.memories, last.entity.id));
+        let items = items.iter().map(WireThing::from).collect();
+        Ok(ThingsPage { things: WireThings { items, total }, next })
     };
     app.ask(Needs::Reading, asker, work).await.map(JsonReply)
+}
+
+/// How many come up to a thing that was seen: by its number of mentions then, because it may have got more since.
+fn place_after(found: &[Thing], (memories, id): (usize, EntityId)) -> usize {
+    let name = found.iter().find(|one| one.entity.id == id).map(|one| one.entity.name.as_str());
+    let seen = (Reverse(memories), name.unwrap_or_default(), id);
+    found.partition_point(|one| {
+        (Reverse(one.memories), one.entity.name.as_str(), one.entity.id) <= seen
+    })
 }
 
 /// Show what is known of a person, project, tool, file or concept

@@ -6,37 +6,120 @@ use axum::response::{IntoResponse as _, Response};
 use serde::{Deserialize, Serialize};
 use throughline_core::MemoryId;
 use throughline_core::patch::Amendment;
-use throughline_engine::Keep;
+use throughline_engine::{Begin, Keep};
 use throughline_view::{WireDecided, WireReview, WireVerify};
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
+use super::cursor::{Cursor, begin};
 use crate::Problem;
 use crate::app::{App, AtHand, Needs};
-use crate::given::{Asker, Given, JsonAnswer, JsonReply};
+use crate::given::{Asker, Given, JsonAnswer, JsonReply, RequestQuery};
 
 /// Memories to check that are listed at most.
 const LISTED: usize = 100;
 
+/// Which part of it.
+#[derive(Debug, Clone, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct ReviewQuery {
+    /// How many in all the lists together [default: everything]
+    limit: Option<usize>,
+    /// `next` of the page before
+    cursor: Option<String>,
+}
+
+/// What waits, or a page of it: one list after the other, in the order of the fields.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct ReviewPage {
+    #[serde(flatten)]
+    review: WireReview,
+    /// What to send as `cursor` for the next page; left out on the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+}
+
+impl ReviewPage {
+    fn new(mut review: WireReview, query: &ReviewQuery) -> Result<Self, Problem> {
+        let from = begin(query.cursor.as_deref(), None, |cursor| {
+            if let Cursor::Waiting(list, place, id) = cursor {
+                Some((list, place, id))
+            } else {
+                None
+            }
+        })?;
+        let after = if let Begin::After(seen) = from { Some(seen) } else { None };
+        let room = query.limit.unwrap_or(usize::MAX).max(1);
+        let mut cut = Cut { list: 0, after, room, last: None, more: false };
+        cut.keep(&mut review.verify, |one| &one.memory.id);
+        cut.keep(&mut review.contested, |one| &one.a.id);
+        cut.keep(&mut review.questioned, |one| &one.id);
+        cut.keep(&mut review.graduation, |one| &one.id);
+        cut.keep(&mut review.reconfirm, |one| &one.id);
+        cut.keep(&mut review.pending, |one| &one.id);
+        cut.keep(&mut review.gaps, |one| &one.id);
+        let next = cut.last.filter(|_| cut.more).map(|last| last.to_string());
+        Ok(Self { review, next })
+    }
+}
+
+/// Cut: leaves of each list what belongs to a page.
+struct Cut {
+    /// The number of the list.
+    list: usize,
+    /// The one that was seen last: its list, its place there, and its id.
+    after: Option<(usize, usize, String)>,
+    /// How many more belong to the page.
+    room: usize,
+    last: Option<Cursor>,
+    more: bool,
+}
+
+impl Cut {
+    fn keep<T>(&mut self, items: &mut Vec<T>, id: impl Fn(&T) -> &str) {
+        let seen = match &self.after {
+            Some((list, _, _)) if self.list < *list => items.len(),
+            Some((list, place, seen)) if self.list == *list => {
+                // Where it was decided since, the next one has taken its place.
+                let still = items.iter().position(|one| id(one) == seen);
+                still.map_or(*place, |still| still + 1).min(items.len())
+            }
+            _ => 0,
+        };
+        items.drain(..seen);
+        self.more |= items.len() > self.room;
+        items.truncate(self.room);
+        self.room -= items.len();
+        if let Some(last) = items.last() {
+            let place = seen + items.len() - 1;
+            self.last = Some(Cursor::Waiting(self.list, place, id(last).to_owned()));
+        }
+        self.list += 1;
+    }
+}
+
 /// Show what waits for a decision
-#[utoipa::path(get, path = "/api/v1/review", tag = "review", params(Asker),
-    responses((status = 200, body = WireReview), (status = "default", body = Problem, content_type = "application/problem+json")))]
+#[utoipa::path(get, path = "/api/v1/review", tag = "review", params(Asker, ReviewQuery),
+    responses((status = 200, body = ReviewPage), (status = "default", body = Problem, content_type = "application/problem+json")))]
 pub(super) async fn waiting(
     State(app): State<App>,
     asker: Asker,
+    RequestQuery(query): RequestQuery<ReviewQuery>,
     asked: Uri,
 ) -> Result<Response, Problem> {
-    let work = |at: &AtHand<'_>| {
+    let wanted = query.clone();
+    let work = move |at: &AtHand<'_>| {
         let found = WireReview::new(&at.engine.reviewing(&at.context).review()?, None);
-        Ok(found.graduation.is_empty().then_some(found))
+        let settled = found.graduation.is_empty();
+        settled.then(|| ReviewPage::new(found, &wanted)).transpose()
     };
     if let Some(told) = app.tell_if(asker.clone(), &asked, work).await? {
         return Ok(told);
     }
     // A proposal whose file has changed since is made anew before it is shown, which writes.
-    let work = |at: &AtHand<'_>| {
+    let work = move |at: &AtHand<'_>| {
         let reviewing = at.engine.reviewing(&at.context);
         reviewing.refresh_graduations()?;
-        Ok(WireReview::new(&reviewing.review()?, None))
+        ReviewPage::new(WireReview::new(&reviewing.review()?, None), &query)
     };
     Ok(JsonReply(app.ask(Needs::Writing, asker, work).await?).into_response())
 }

@@ -6,7 +6,7 @@ use throughline_core::SessionId;
 use throughline_view::{WireEpisode, WireExpanded, WireTurn};
 use utoipa::{IntoParams, ToSchema};
 
-use super::memories::{next_of, page_of};
+use super::cursor::{Cursor, begin, limit_of, page};
 use crate::Problem;
 use crate::app::{App, AtHand, Needs};
 use crate::given::{Asker, JsonAnswer, JsonReply, PathName, RequestQuery};
@@ -53,11 +53,15 @@ pub(super) async fn list(
     RequestQuery(query): RequestQuery<PageQuery>,
 ) -> JsonAnswer<SessionsPage> {
     let work = move |at: &AtHand<'_>| {
-        let (offset, limit) = page_of(query.limit, query.cursor.as_deref(), query.offset)?;
+        let limit = limit_of(query.limit);
+        let from = begin(query.cursor.as_deref(), query.offset, |cursor| {
+            if let Cursor::Session(at, id) = cursor { Some((at, id)) } else { None }
+        })?;
         let reader = at.engine.now_reader()?;
-        let page = at.engine.looking(&at.context).sessions(&*reader, offset, limit)?;
-        let items: Vec<WireSession> = page
-            .items
+        let found = at.engine.looking(&at.context).sessions(&*reader, &from, limit + 1)?;
+        let (items, next) =
+            page(found.items, limit, |last| Cursor::Session(last.started_at, last.id.clone()));
+        let items: Vec<WireSession> = items
             .into_iter()
             .map(|one| WireSession {
                 id: one.id.to_string(),
@@ -69,8 +73,7 @@ pub(super) async fn list(
                 probes: one.probes,
             })
             .collect();
-        let next = next_of(offset, items.len(), page.total);
-        Ok(SessionsPage { items, total: page.total, next })
+        Ok(SessionsPage { items, total: found.total, next })
     };
     app.ask(Needs::Reading, asker, work).await.map(JsonReply)
 }
@@ -93,16 +96,19 @@ pub(super) async fn turns(
     PathName(id): PathName,
 ) -> JsonAnswer<TurnsPage> {
     let work = move |at: &AtHand<'_>| {
-        let (offset, limit) = page_of(query.limit, query.cursor.as_deref(), query.offset)?;
+        let limit = limit_of(query.limit);
+        let from = begin(query.cursor.as_deref(), query.offset, |cursor| {
+            if let Cursor::Turn(position, id) = cursor { Some((position, id)) } else { None }
+        })?;
         let (reader, session) = (at.engine.now_reader()?, SessionId(id));
-        let page = at.engine.looking(&at.context).turns_of(&*reader, &session, offset, limit)?;
-        let Some(page) = page else {
+        let looking = at.engine.looking(&at.context);
+        let Some(found) = looking.turns_of(&*reader, &session, &from, limit + 1)? else {
             return Err(Problem::not_found(format!("no session {session}"))
                 .with_hint("GET /api/v1/sessions lists the sessions of the project"));
         };
-        let items: Vec<WireEpisode> = page.items.iter().map(WireEpisode::from).collect();
-        let next = next_of(offset, items.len(), page.total);
-        Ok(TurnsPage { items, total: page.total, next })
+        let (items, next) = page(found.items, limit, |last| Cursor::Turn(last.position, last.id));
+        let items: Vec<WireEpisode> = items.iter().map(WireEpisode::from).collect();
+        Ok(TurnsPage { items, total: found.total, next })
     };
     app.ask(Needs::Reading, asker, work).await.map(JsonReply)
 }

@@ -2,11 +2,12 @@
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use throughline_engine::{Telling, Wanted};
+use throughline_core::MemoryId;
+use throughline_engine::{Begin, Telling, Wanted};
 use throughline_view::{WireTelling, WireTold};
 use utoipa::{IntoParams, ToSchema};
 
-use super::memories::{next_of, page_of};
+use super::cursor::{Cursor, begin, limit_of, page};
 use crate::Problem;
 use crate::app::{App, AtHand, Needs};
 use crate::given::{Asker, JsonAnswer, JsonReply, PathName, RequestQuery};
@@ -52,7 +53,10 @@ pub(super) async fn list(
 }
 
 fn list_on(at: &AtHand<'_>, query: &ToldQuery) -> Result<ToldPage, Problem> {
-    let (offset, limit) = page_of(query.limit, query.cursor.as_deref(), query.offset)?;
+    let limit = limit_of(query.limit);
+    let place = begin(query.cursor.as_deref(), query.offset, |cursor| {
+        if let Cursor::Telling(at, id) = cursor { Some((at, id.0)) } else { None }
+    })?;
     let looking = at.engine.looking(&at.context);
     let memory = match query.memory.as_deref().filter(|id| !id.is_empty()) {
         Some(id) => Some(looking.show(&*at.engine.now_reader()?, id)?.memory.id),
@@ -67,9 +71,14 @@ fn list_on(at: &AtHand<'_>, query: &ToldQuery) -> Result<ToldPage, Problem> {
     let (mut found, _) = looking.told(&wanted)?;
     found.retain(|one: &Telling| memory.is_none_or(|id| one.memories.contains(&id)));
     let total = found.len();
-    let shown = found.iter().skip(offset).take(limit);
-    let items: Vec<WireTelling> = shown.map(WireTelling::from).collect();
-    let next = next_of(offset, items.len(), total);
+    let skipped = match place {
+        Begin::Skip(skipped) => skipped,
+        // The latest come first.
+        Begin::After(seen) => found.partition_point(|one| (one.at, one.id) >= seen),
+    };
+    let rest = found.into_iter().skip(skipped).collect();
+    let (items, next) = page(rest, limit, |last| Cursor::Telling(last.at, MemoryId(last.id)));
+    let items = items.iter().map(WireTelling::from).collect();
     Ok(ToldPage { told: WireTold { items, total }, next })
 }
 

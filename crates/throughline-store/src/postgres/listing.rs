@@ -11,7 +11,7 @@ use super::read::{names, newest_first};
 use super::rows::{PgTables, read};
 use crate::Result;
 use crate::damage::unless_rotten;
-use crate::query::{MemoryPage, MemoryQuery, SessionPage, TurnPage};
+use crate::query::{FromSession, FromTurn, MemoryPage, MemoryQuery, SessionPage, TurnPage};
 
 fn counted(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
@@ -83,13 +83,17 @@ impl<L: Wire> PgTables<L> {
     pub(super) fn session_page(
         &self,
         spaces: &[SpaceId],
-        offset: usize,
+        from: &FromSession,
         limit: usize,
     ) -> Result<SessionPage> {
-        let (walls, taken, skipped) = (self.walls(spaces), counted(limit), counted(offset));
+        let walls = self.walls(spaces);
+        let (taken, skipped) = (counted(limit), counted(from.skipped()));
+        let (at, id) = from.after().map(|(at, id)| (at.to_string(), id.0.clone())).unzip();
         let found = self.link.all(&[
             Statement {
                 sql: "SELECT key, body, hash FROM session WHERE space = ANY($1)
+                      AND ($4::text IS NULL
+                           OR (body::jsonb ->> 'started_at' COLLATE \"C\", key) < ($4, $5))
                       ORDER BY body::jsonb ->> 'started_at' COLLATE \"C\" DESC, key DESC
                       LIMIT $2 OFFSET $3"
                     .to_owned(),
@@ -97,6 +101,8 @@ impl<L: Wire> PgTables<L> {
                     (&walls, Type::INT8_ARRAY),
                     (&taken, Type::INT8),
                     (&skipped, Type::INT8),
+                    (&at, Type::TEXT),
+                    (&id, Type::TEXT),
                 ],
             },
             Statement {
@@ -119,13 +125,18 @@ impl<L: Wire> PgTables<L> {
         &self,
         space: SpaceId,
         session: &SessionId,
-        offset: usize,
+        from: &FromTurn,
         limit: usize,
     ) -> Result<TurnPage> {
-        let (wall, taken, skipped) = (self.wall(space), counted(limit), counted(offset));
+        let wall = self.wall(space);
+        let (taken, skipped) = (counted(limit), counted(from.skipped()));
+        let position = |position: u64| i64::try_from(position).unwrap_or(i64::MAX);
+        let seen = from.after().map(|(at, id)| (position(*at), id.to_string()));
+        let (position, id): (Option<i64>, Option<String>) = seen.unzip();
         let found = self.link.all(&[
             Statement {
                 sql: "SELECT key, body, hash FROM episode WHERE space = $1 AND session = $2
+                      AND ($5::int8 IS NULL OR (position, key) > ($5, $6))
                       ORDER BY position, key LIMIT $3 OFFSET $4"
                     .to_owned(),
                 params: vec![
@@ -133,6 +144,8 @@ impl<L: Wire> PgTables<L> {
                     (&session.0, Type::TEXT),
                     (&taken, Type::INT8),
                     (&skipped, Type::INT8),
+                    (&position, Type::INT8),
+                    (&id, Type::TEXT),
                 ],
             },
             Statement {

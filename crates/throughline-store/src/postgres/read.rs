@@ -21,8 +21,8 @@ use crate::candidates::{
 use crate::document::{Postings, Shelf};
 use crate::member::Member;
 use crate::query::{
-    EntityName, LogQuery, MemoryPage, MemoryQuery, SessionPage, SlotQuery, TextHit, TextOf,
-    TextQuery, TurnPage, Vector,
+    EntityName, FromSession, FromTurn, LogQuery, MemoryPage, MemoryQuery, SessionPage, SlotQuery,
+    TextHit, TextOf, TextQuery, TurnPage, Vector,
 };
 use crate::store::{FOUND_MAX, HeldSecrets, Reader, StoredBatch};
 use crate::tables::dump_line;
@@ -277,12 +277,12 @@ impl<L: Wire> Reader for PgTables<L> {
         self.newest_entities(space, kind, limit)
     }
 
-    fn sessions(&self, spaces: &[SpaceId], offset: usize, limit: usize) -> Result<SessionPage> {
-        self.session_page(spaces, offset, limit)
+    fn sessions(&self, of: &[SpaceId], from: &FromSession, limit: usize) -> Result<SessionPage> {
+        self.session_page(of, from, limit)
     }
 
-    fn turns(&self, at: SpaceId, of: &SessionId, offset: usize, limit: usize) -> Result<TurnPage> {
-        self.turn_page(at, of, offset, limit)
+    fn turns(&self, at: SpaceId, of: &SessionId, by: &FromTurn, most: usize) -> Result<TurnPage> {
+        self.turn_page(at, of, by, most)
     }
 
     fn text(&self, query: &TextQuery) -> Result<Vec<TextHit>> {

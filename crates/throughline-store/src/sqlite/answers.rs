@@ -15,8 +15,8 @@ use super::{Snapshot, listing, text};
 use crate::Result;
 use crate::document::{Postings, Shelf};
 use crate::query::{
-    EntityName, LogQuery, MemoryPage, MemoryQuery, SessionPage, SlotQuery, TextHit, TextOf,
-    TextQuery, TurnPage, Vector,
+    EntityName, FromSession, FromTurn, LogQuery, MemoryPage, MemoryQuery, SessionPage, SlotQuery,
+    TextHit, TextOf, TextQuery, TurnPage, Vector,
 };
 use crate::store::{HeldSecrets, Reader, StoredBatch};
 
@@ -62,8 +62,8 @@ pass_on! {
     fn triggered(&self, spaces: &[SpaceId], limit: usize) -> Result<Vec<Memory>>;
     fn unresolved(&self, spaces: &[SpaceId], limit: usize) -> Result<Vec<Memory>>;
     fn watched(&self, space: SpaceId, only_active: bool) -> Result<Vec<Watermark>>;
-    fn sessions(&self, spaces: &[SpaceId], offset: usize, limit: usize) -> Result<SessionPage>;
-    fn turns(&self, space: SpaceId, session: &SessionId, offset: usize, limit: usize) -> Result<TurnPage>;
+    fn sessions(&self, spaces: &[SpaceId], from: &FromSession, limit: usize) -> Result<SessionPage>;
+    fn turns(&self, space: SpaceId, session: &SessionId, from: &FromTurn, limit: usize) -> Result<TurnPage>;
     fn find(&self, spaces: &[SpaceId], handle: &str) -> Result<Vec<Memory>>;
     fn find_touched(&self, spaces: &[SpaceId], handle: &str) -> Result<Vec<(SpaceId, MemoryId)>>;
     fn with_fingerprint(&self, space: SpaceId, fingerprint: &Fingerprint) -> Result<Vec<Memory>>;

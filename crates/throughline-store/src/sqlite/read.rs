@@ -18,8 +18,8 @@ use super::{counts, documents, listing, log, secrets, sessions, standing, text};
 use crate::damage::unless_rotten;
 use crate::document::{Postings, Shelf};
 use crate::query::{
-    EntityName, LogQuery, MemoryPage, MemoryQuery, SessionPage, SlotQuery, TextHit, TextOf,
-    TextQuery, TurnPage, Vector,
+    EntityName, FromSession, FromTurn, LogQuery, MemoryPage, MemoryQuery, SessionPage, SlotQuery,
+    TextHit, TextOf, TextQuery, TurnPage, Vector,
 };
 use crate::store::{FOUND_MAX, HeldSecrets, Reader, StoredBatch};
 use crate::tables::dump_line;
@@ -162,18 +162,18 @@ impl Reader for SqlTables<'_> {
         listing::memories(self, query, None)
     }
 
-    fn sessions(&self, spaces: &[SpaceId], offset: usize, limit: usize) -> Result<SessionPage> {
-        sessions::sessions(self.connection, spaces, offset, limit)
+    fn sessions(&self, of: &[SpaceId], from: &FromSession, limit: usize) -> Result<SessionPage> {
+        sessions::sessions(self.connection, of, from, limit)
     }
 
     fn turns(
         &self,
         space: SpaceId,
         session: &SessionId,
-        offset: usize,
+        from: &FromTurn,
         limit: usize,
     ) -> Result<TurnPage> {
-        sessions::turns(self.connection, space, session, offset, limit)
+        sessions::turns(self.connection, space, session, from, limit)
     }
 
     fn find(&self, spaces: &[SpaceId], handle: &str) -> Result<Vec<Memory>> {

@@ -5,24 +5,30 @@ use throughline_core::{Row, SessionId, SpaceId, Table};
 
 use super::rows::{collect, text_list};
 use crate::Result;
-use crate::query::{SessionPage, TurnPage};
+use crate::query::{FromSession, FromTurn, SessionPage, TurnPage};
+
+fn number<N: TryInto<i64>>(count: N) -> i64 {
+    count.try_into().unwrap_or(i64::MAX)
+}
 
 /// Sessions of some spaces, the latest first.
 pub(super) fn sessions(
     connection: &Connection,
     spaces: &[SpaceId],
-    offset: usize,
+    from: &FromSession,
     limit: usize,
 ) -> Result<SessionPage> {
     let spaces = text_list(spaces.iter().map(|space| space.0));
-    let [skipped, taken] = [offset, limit].map(|count| i64::try_from(count).unwrap_or(i64::MAX));
+    let (skipped, taken) = (number(from.skipped()), number(limit));
+    let (at, id) = from.after().map(|(at, id)| (at.to_string(), id.0.as_str())).unzip();
     let rows = collect(
         connection,
         Table::Session,
         "SELECT key, body, hash FROM session
          WHERE space IN (SELECT CAST(value AS INTEGER) FROM json_each(?1))
+           AND (?4 IS NULL OR (body ->> '$.started_at', key) < (?4, ?5))
          ORDER BY body ->> '$.started_at' DESC, key DESC LIMIT ?2 OFFSET ?3",
-        params![spaces, taken, skipped],
+        params![spaces, taken, skipped, at, id],
     )?;
     let total: i64 = connection
         .prepare_cached(
@@ -40,16 +46,20 @@ pub(super) fn turns(
     connection: &Connection,
     space: SpaceId,
     session: &SessionId,
-    offset: usize,
+    from: &FromTurn,
     limit: usize,
 ) -> Result<TurnPage> {
-    let [skipped, taken] = [offset, limit].map(|count| i64::try_from(count).unwrap_or(i64::MAX));
+    let (skipped, taken) = (number(from.skipped()), number(limit));
+    let seen = from.after().map(|(position, id)| (number(*position), id.to_string()));
+    let (position, id) = seen.unzip();
     let rows = collect(
         connection,
         Table::Episode,
         "SELECT key, body, hash FROM episode INDEXED BY episode_session
-         WHERE space = ?1 AND session = ?2 ORDER BY position, key LIMIT ?3 OFFSET ?4",
-        params![space.0, session.0, taken, skipped],
+         WHERE space = ?1 AND session = ?2
+           AND (?5 IS NULL OR (position, key) > (?5, ?6))
+         ORDER BY position, key LIMIT ?3 OFFSET ?4",
+        params![space.0, session.0, taken, skipped, position, id],
     )?;
     let total: i64 = connection
         .prepare_cached("SELECT count(*) FROM episode WHERE space = ?1 AND session = ?2")?

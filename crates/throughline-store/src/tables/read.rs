@@ -19,8 +19,8 @@ use super::{Tables, dump_line, header, sessions, touched_rows};
 use crate::Result;
 use crate::document::{Postings, Shelf};
 use crate::query::{
-    EntityName, LogQuery, MemoryPage, MemoryQuery, SessionPage, SlotQuery, TextHit, TextOf,
-    TextQuery, TurnPage, Vector,
+    EntityName, FromSession, FromTurn, LogQuery, MemoryPage, MemoryQuery, SessionPage, SlotQuery,
+    TextHit, TextOf, TextQuery, TurnPage, Vector,
 };
 use crate::store::{FOUND_MAX, HeldSecrets, Reader, StoredBatch};
 
@@ -167,12 +167,12 @@ impl Reader for Arc<Tables> {
         Ok(sessions::memories(self, query))
     }
 
-    fn sessions(&self, spaces: &[SpaceId], offset: usize, limit: usize) -> Result<SessionPage> {
-        Ok(sessions::sessions(self, spaces, offset, limit))
+    fn sessions(&self, of: &[SpaceId], from: &FromSession, limit: usize) -> Result<SessionPage> {
+        Ok(sessions::sessions(self, of, from, limit))
     }
 
-    fn turns(&self, at: SpaceId, of: &SessionId, offset: usize, limit: usize) -> Result<TurnPage> {
-        Ok(sessions::turns(self, at, of, offset, limit))
+    fn turns(&self, at: SpaceId, of: &SessionId, by: &FromTurn, most: usize) -> Result<TurnPage> {
+        Ok(sessions::turns(self, at, of, by, most))
     }
 
     fn find(&self, spaces: &[SpaceId], handle: &str) -> Result<Vec<Memory>> {

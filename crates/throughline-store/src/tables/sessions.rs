@@ -4,10 +4,10 @@ use std::cmp::Reverse;
 
 use throughline_core::row::Session;
 use throughline_core::scope::Reach;
-use throughline_core::{Episode, Row, SessionId, SpaceId, Table};
+use throughline_core::{Episode, Row, SessionId, SpaceId, Table, Timestamp};
 
 use super::Tables;
-use crate::query::{MemoryPage, MemoryQuery, SessionPage, TurnPage};
+use crate::query::{FromSession, FromTurn, MemoryPage, MemoryQuery, SessionPage, TurnPage};
 
 /// Memories that fit, the newest first.
 pub(super) fn memories(tables: &Tables, query: &MemoryQuery) -> MemoryPage {
@@ -31,14 +31,20 @@ pub(super) fn memories(tables: &Tables, query: &MemoryQuery) -> MemoryPage {
 pub(super) fn sessions(
     tables: &Tables,
     spaces: &[SpaceId],
-    offset: usize,
+    from: &FromSession,
     limit: usize,
 ) -> SessionPage {
     let held = tables.table(Table::Session).filter_map(as_session);
     let mut all: Vec<&Session> = held.filter(|one| spaces.contains(&one.space)).collect();
     all.sort_by_key(|one| Reverse((one.started_at, one.id.clone())));
     let total = all.len();
-    SessionPage { items: all.into_iter().skip(offset).take(limit).cloned().collect(), total }
+    let is_after =
+        |one: &Session, (at, id): &(Timestamp, SessionId)| (one.started_at, &one.id) < (*at, id);
+    all.retain(|one| from.after().is_none_or(|seen| is_after(one, seen)));
+    SessionPage {
+        items: all.into_iter().skip(from.skipped()).take(limit).cloned().collect(),
+        total,
+    }
 }
 
 /// Turns of one session, in order.
@@ -46,7 +52,7 @@ pub(super) fn turns(
     tables: &Tables,
     space: SpaceId,
     session: &SessionId,
-    offset: usize,
+    from: &FromTurn,
     limit: usize,
 ) -> TurnPage {
     let held = tables.table(Table::Episode).filter_map(as_turn);
@@ -54,7 +60,8 @@ pub(super) fn turns(
         held.filter(|one| one.space == space && one.session == *session).collect();
     all.sort_by_key(|one| (one.position, one.id));
     let total = all.len();
-    TurnPage { items: all.into_iter().skip(offset).take(limit).cloned().collect(), total }
+    all.retain(|one| from.after().is_none_or(|seen| (one.position, one.id) > *seen));
+    TurnPage { items: all.into_iter().skip(from.skipped()).take(limit).cloned().collect(), total }
 }
 
 fn as_session(row: &Row) -> Option<&Session> {

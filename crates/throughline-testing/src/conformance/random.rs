@@ -4,7 +4,7 @@ use proptest::prelude::Strategy;
 use proptest::test_runner::{Config, TestRunner};
 use throughline_core::{Batch, BatchId, Change, Timestamp};
 use throughline_store::{
-    Error, LogQuery, MapStore, MemoryQuery, Reader, SlotQuery, Store, StoredBatch, TextOf,
+    Begin, Error, LogQuery, MapStore, MemoryQuery, Reader, SlotQuery, Store, StoredBatch, TextOf,
     TextQuery,
 };
 
@@ -216,8 +216,11 @@ fn answers(reader: &dyn Reader, log: &[StoredBatch]) -> Vec<String> {
         let list =
             MemoryQuery { spaces: vec![space], limit: 3, offset: 1, ..MemoryQuery::default() };
         told.push(format!("{:?}", reader.memories(&list).expect("a listing")));
-        told.push(format!("{:?}", reader.sessions(&[space], 0, 2).expect("sessions")));
-        let said = reader.turns(space, &crate::sample::session("morning"), 0, 3);
+        told.push(format!(
+            "{:?}",
+            reader.sessions(&[space], &Begin::Skip(0), 2).expect("sessions")
+        ));
+        let said = reader.turns(space, &crate::sample::session("morning"), &Begin::Skip(0), 3);
         told.push(format!("{:?}", said.expect("turns")));
         let slot = reader.in_slot(space, &SlotQuery::active("staging|deployed"));
         told.push(format!("{:?}", slot.expect("memories")));

@@ -4,7 +4,7 @@ use proptest::collection::vec;
 use proptest::prelude::Just;
 use throughline_core::row::Session;
 use throughline_core::{BatchId, Change, Episode, EpisodeId, NodeId};
-use throughline_store::TextOf;
+use throughline_store::{Begin, TextOf};
 
 use super::Factory;
 use super::documents::{assert_told, documents};
@@ -155,17 +155,34 @@ pub(super) fn sessions_and_their_turns_come_page_by_page(factory: &dyn Factory) 
         say(&world, turn(number, named, position));
     }
     let reader = world.read();
-    let named = |spaces: &[_], offset, limit| {
-        let page = reader.sessions(spaces, offset, limit).expect("sessions");
+    let page_of = |spaces: &[_], from, limit| {
+        let page = reader.sessions(spaces, &from, limit).expect("sessions");
         (page.items.into_iter().map(|one| one.id.0).collect::<Vec<_>>(), page.total)
     };
+    let named = |spaces: &[_], offset, limit| page_of(spaces, Begin::Skip(offset), limit);
     assert_eq!(named(&[HERE], 0, 9), (vec!["noon".to_owned(), "morning".to_owned()], 2));
     assert_eq!(named(&[HERE, THERE], 0, 1), (vec!["evening".to_owned()], 3));
     assert_eq!(named(&[HERE], 1, 9), (vec!["morning".to_owned()], 2));
-    let turns = |space, session_name: &str, offset, limit| {
-        let page = reader.turns(space, &session(session_name), offset, limit).expect("turns");
+    // After one that was seen, also where it is gone.
+    for (seen, expected) in
+        [((2, "noon"), vec!["morning"]), ((2, "nobody"), vec!["morning"]), ((1, "morning"), vec![])]
+    {
+        let after = Begin::After((day(seen.0), session(seen.1)));
+        let expected: Vec<String> = expected.into_iter().map(str::to_owned).collect();
+        assert_eq!(page_of(&[HERE], after, 9), (expected, 2), "after {seen:?}");
+    }
+    let page_of = |space, session_name: &str, from, limit| {
+        let page = reader.turns(space, &session(session_name), &from, limit).expect("turns");
         (page.items.into_iter().map(|one| one.id).collect::<Vec<_>>(), page.total)
     };
+    let turns = |space, session_name: &str, offset, limit| {
+        page_of(space, session_name, Begin::Skip(offset), limit)
+    };
+    for (seen, expected) in [((0, 9), vec![2, 1]), ((1, 2), vec![1]), ((2, 1), vec![])] {
+        let after = Begin::After((seen.0, episode_id(seen.1)));
+        let expected: Vec<_> = expected.into_iter().map(episode_id).collect();
+        assert_eq!(page_of(HERE, "morning", after, 9), (expected, 2), "after {seen:?}");
+    }
     assert_eq!(turns(HERE, "morning", 0, 9), (vec![episode_id(2), episode_id(1)], 2));
     assert_eq!(turns(HERE, "morning", 1, 1), (vec![episode_id(1)], 2));
     assert_eq!(turns(THERE, "morning", 0, 9), (vec![], 0));

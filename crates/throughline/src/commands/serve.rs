@@ -2,7 +2,7 @@
 
 mod heap;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -56,7 +56,7 @@ pub(crate) fn serve(
         Err(taken) => {
             let link = format!("{}login?token={}", taken.url, token.text());
             if args.open && !taken.url.is_empty() {
-                open(&link);
+                open(&settings.home, &taken.url);
                 let wire = WireServing { url: taken.url, link, token_file };
                 return ui
                     .answer(&wire, || format!("It is already running at {}", safe(&wire.url)));
@@ -76,9 +76,10 @@ pub(crate) fn serve(
         token,
         level: settings.chosen_level().unwrap_or(Level::Project),
     };
+    let home = settings.home.clone();
     let ready = |serving: &Serving| {
         if args.open {
-            open(&serving.open_link);
+            open(&home, &serving.url);
         }
         let wire = WireServing {
             url: serving.url.clone(),
@@ -189,8 +190,10 @@ fn told(problem: Problem) -> anyhow::Error {
     }
 }
 
-/// Opens a link in the person's browser, if there is one to be found.
-fn open(link: &str) {
+/// Opens the page in the person's browser, if there is one to be found, by a link that is good once.
+fn open(home: &Path, url: &str) {
+    // Where none can be left, the link that is printed is opened by hand.
+    let Ok(once) = Token::leave_once(home) else { return };
     let mut command = if cfg!(target_os = "macos") {
         Command::new("open")
     } else if cfg!(windows) {
@@ -200,6 +203,7 @@ fn open(link: &str) {
     } else {
         Command::new("xdg-open")
     };
+    let link = format!("{url}login?token={}", once.text());
     command.arg(link).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     if let Ok(mut opened) = command.spawn() {
         std::thread::spawn(move || opened.wait());

@@ -115,13 +115,21 @@ mod serving_again;
 #[cfg(unix)]
 mod serving_document;
 #[cfg(unix)]
+mod serving_idle;
+#[cfg(unix)]
 mod serving_mcp;
 #[cfg(unix)]
+mod serving_openly;
+#[cfg(unix)]
 mod serving_organised;
+#[cfg(unix)]
+mod serving_pages;
 #[cfg(unix)]
 mod serving_safely;
 #[cfg(unix)]
 mod serving_scripts;
+#[cfg(unix)]
+mod serving_slowly;
 mod session_walls;
 mod sessions;
 mod settling;

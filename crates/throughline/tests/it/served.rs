@@ -46,8 +46,13 @@ impl Served {
     }
 
     /// The same with a command that is prepared already.
-    pub(crate) fn with(mut command: Command) -> Self {
-        command.args(["--json", "serve", "--port", "0"]);
+    pub(crate) fn with(command: Command) -> Self {
+        Self::with_args(command, &[])
+    }
+
+    /// The same with further arguments of `serve`.
+    pub(crate) fn with_args(mut command: Command, args: &[&str]) -> Self {
+        command.args(["--json", "serve", "--port", "0"]).args(args);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program starts");
         let mut line = String::new();
@@ -146,11 +151,35 @@ impl Served {
         self.child.id()
     }
 
+    /// The same as `ask` to one that may listen no more.
+    pub(crate) fn try_ask(&self, method: &str, path: &str, body: &Value) -> Option<Heard> {
+        let mut stream = TcpStream::connect(self.address).ok()?;
+        stream.set_read_timeout(Some(PATIENCE)).ok()?;
+        let (bearer, body) = (format!("Bearer {}", self.token), body.to_string());
+        let length = body.len().to_string();
+        let headers = [
+            ("Authorization", bearer.as_str()),
+            ("Content-Type", "application/json"),
+            ("Content-Length", &length),
+            ("Connection", "close"),
+        ];
+        let head = self.head(method, path, &headers);
+        stream.write_all(format!("{head}\r\n{body}").as_bytes()).ok()?;
+        let mut heard = Vec::new();
+        stream.read_to_end(&mut heard).ok()?;
+        Some(read(&heard))
+    }
+
     /// Tells it to stop, and returns its exit code and what it said.
-    pub(crate) fn stop(mut self, signal: &str) -> (Option<i32>, String) {
+    pub(crate) fn stop(self, signal: &str) -> (Option<i32>, String) {
         let pid = self.child.id().to_string();
         let done = Command::new("kill").args([signal, &pid]).status().expect("kill runs");
         assert!(done.success());
+        self.ended()
+    }
+
+    /// Waits until it has ended, and returns its exit code and what it said.
+    pub(crate) fn ended(mut self) -> (Option<i32>, String) {
         let since = Instant::now();
         while since.elapsed() < PATIENCE {
             if let Some(status) = self.child.try_wait().expect("its end can be waited for") {

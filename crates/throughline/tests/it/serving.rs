@@ -104,40 +104,6 @@ fn another_value_posted_over_http_meets_the_first_and_the_answer_says_so() {
 }
 
 #[test]
-fn a_list_goes_on_where_it_ended_whatever_comes_in_meanwhile() {
-    let home = Home::live();
-    for number in 0..7 {
-        home.remember(&format!("service number {number} listens on port 80{number}0"));
-    }
-    let server = Served::start(&home);
-    let mut seen = Vec::new();
-    let mut path = "/api/v1/memories?limit=3".to_owned();
-    loop {
-        let page = server.get(&path);
-        assert_eq!(page["total"].as_u64().unwrap(), 7 + u64::from(!seen.is_empty()));
-        seen.extend(page["items"].as_array().unwrap().iter().map(id_of));
-        if seen.len() == 3 {
-            home.remember("something newer came in");
-        }
-        let Some(next) = page["next"].as_str() else { break };
-        path = format!("/api/v1/memories?limit=3&cursor={next}");
-    }
-    let mut once = seen.clone();
-    once.sort();
-    once.dedup();
-    assert_eq!((seen.len(), once.len()), (7, 7));
-    let jumped = server.get("/api/v1/memories?limit=2&offset=6");
-    assert_eq!(jumped["items"].as_array().unwrap().len(), 2);
-    let found = server.get("/api/v1/memories?q=service&limit=5");
-    let rest = server.get(&format!(
-        "/api/v1/memories?q=service&limit=5&cursor={}",
-        found["next"].as_str().unwrap()
-    ));
-    assert_eq!(rest["items"].as_array().unwrap().len(), 2);
-    assert_eq!(rest["next"], Value::Null);
-}
-
-#[test]
 fn two_who_edit_the_same_memory_both_learn_of_it() {
     let home = Home::live();
     let id = home.remember("staging runs Postgres 14");
@@ -316,6 +282,53 @@ fn it_stops_when_told_to_and_nothing_is_lost() {
         assert_eq!(home.show(&id_of(&made["memory"]))["content"], "written just before the end");
         home.assert_sound();
     }
+}
+
+#[test]
+fn a_write_that_is_under_way_when_the_server_is_told_to_stop_is_there_or_was_refused() {
+    let home = Home::live();
+    let server = Served::start(&home);
+    let stopping = std::sync::atomic::AtomicBool::new(false);
+    let (answered, begun) = std::thread::scope(|scope| {
+        let (server, stopping) = (&server, &stopping);
+        let writer = |writer: usize| {
+            move || {
+                let (mut made, mut begun) = (Vec::new(), 0);
+                for number in 0.. {
+                    let body =
+                        json!({ "content": format!("writer {writer} noted service {number}") });
+                    let ended = stopping.load(std::sync::atomic::Ordering::Acquire);
+                    let heard = server.try_ask("POST", "/api/v1/memories", &body);
+                    begun += 1;
+                    match heard.map_or(0, |heard| heard.status) {
+                        201 => made.push(body["content"].as_str().expect("a text").to_owned()),
+                        // Refused, or nobody listens any more.
+                        503 | 0 if ended => return (made, begun),
+                        503 | 0 => {}
+                        other => panic!("{other}"),
+                    }
+                }
+                unreachable!("it writes until nobody answers")
+            }
+        };
+        let writers: Vec<_> = (0..3).map(|number| scope.spawn(writer(number))).collect();
+        std::thread::sleep(std::time::Duration::from_millis(700));
+        stopping.store(true, std::sync::atomic::Ordering::Release);
+        let pid = server.pid().to_string();
+        std::process::Command::new("kill").args(["-TERM", &pid]).status().expect("kill runs");
+        let done = writers.into_iter().map(|one| one.join().expect("a writer"));
+        done.fold((Vec::new(), 0), |(mut all, count), (made, begun)| {
+            all.extend(made);
+            (all, count + begun)
+        })
+    });
+    let (code, stderr) = server.ended();
+    assert_eq!((code, stderr.as_str()), (Some(0), ""));
+    let held = home.texts(&["list", "--limit", "10000"]);
+    let lost: Vec<&String> = answered.iter().filter(|text| !held.contains(text)).collect();
+    assert!(!answered.is_empty() && lost.is_empty(), "{} answered, lost: {lost:?}", answered.len());
+    assert!(held.len() <= begun, "{} are held of {begun}", held.len());
+    home.assert_sound();
 }
 
 #[test]
