@@ -28,10 +28,10 @@ root() {
 }
 
 install_old() {
-  if [ ! -x "$BIN/postgres" ] || [ ! -x /usr/bin/pg_config ] || [ ! -d /usr/include/postgresql/15/server ]; then
+  if [ ! -x "$BIN/postgres" ] || [ ! -x /usr/bin/pg_config ] || [ ! -x /usr/bin/openssl ] || [ ! -d /usr/include/postgresql/15/server ]; then
     root env DEBIAN_FRONTEND=noninteractive apt-get update -qq
     root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-      postgresql-15 postgresql-server-dev-15 dpkg-dev gcc make >/dev/null
+      postgresql-15 postgresql-server-dev-15 dpkg-dev gcc make openssl >/dev/null
   fi
   local library
   library=$(/usr/bin/pg_config --pkglibdir)/vector.so

@@ -11,7 +11,7 @@ use throughline_core::event::{Event, What};
 use crate::hooks::{self, Hook};
 use crate::host::{Dialect, Folders};
 use crate::json::{list, text};
-use crate::transcript::{Memory, TranscriptLine};
+use crate::transcript::{TranscriptLine, TranscriptMemory};
 
 pub(crate) const DIALECT: Dialect = Dialect {
     name: "cursor",
@@ -93,7 +93,7 @@ fn can_inject(event: &str) -> bool {
 }
 
 /// Its transcripts are not documented.
-fn lines(_: &mut Memory, _: &Value) -> Vec<TranscriptLine> {
+fn lines(_: &mut TranscriptMemory, _: &Value) -> Vec<TranscriptLine> {
     Vec::new()
 }
 

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use serde_json::Value;
 use throughline_core::event::Event;
 
-use crate::transcript::{Memory, TranscriptLine};
+use crate::transcript::{TranscriptLine, TranscriptMemory};
 use crate::{claude_code, codex, cursor, gemini, opencode};
 
 /// Host: an agent that we can be installed in.
@@ -47,7 +47,7 @@ pub(crate) struct Dialect {
     /// How long such a text may be, in UTF-16 units.
     pub(crate) answer_units_max: usize,
     /// Makes lines of one record of a transcript, which is an object.
-    pub(crate) lines: fn(memory: &mut Memory, record: &Value) -> Vec<TranscriptLine>,
+    pub(crate) lines: fn(memory: &mut TranscriptMemory, record: &Value) -> Vec<TranscriptLine>,
     /// Lists the transcripts of a project.
     pub(crate) transcripts: fn(folders: &Folders, project_root: &Path) -> Vec<PathBuf>,
     /// Whether a transcript shows that the conversation was made shorter, and that nothing of ours

@@ -47,7 +47,7 @@ pub struct TranscriptLine {
 
 /// What must be known of earlier lines to understand a later one.
 #[derive(Default)]
-pub(crate) struct Memory {
+pub(crate) struct TranscriptMemory {
     calls: HashMap<String, ToolCall>,
     order: VecDeque<String>,
     /// The time of the line before.
@@ -61,7 +61,7 @@ pub(crate) struct Memory {
     pub(crate) helper: bool,
 }
 
-impl Memory {
+impl TranscriptMemory {
     /// Keeps a call until its result comes.
     pub(crate) fn called(&mut self, call: ToolCall) {
         let Some(id) = call.id.clone() else { return };
@@ -105,7 +105,7 @@ pub fn read<R: BufRead>(host: Host, file: R) -> Lines<R> {
     Lines {
         host,
         file,
-        memory: Memory::default(),
+        memory: TranscriptMemory::default(),
         seen: HashSet::new(),
         ready: VecDeque::new(),
         end: 0,
@@ -154,7 +154,7 @@ pub(crate) fn is_within(folder: &str, root: &str) -> bool {
 pub struct Lines<R> {
     host: Host,
     file: R,
-    memory: Memory,
+    memory: TranscriptMemory,
     seen: HashSet<String>,
     ready: VecDeque<TranscriptLine>,
     end: u64,

@@ -62,7 +62,7 @@ impl BoxTopic {
     pub fn begin(item: &BoxItem) -> Self {
         let (from, to) = (item.at, item.at);
         let mut topic = Self { from, to, memories: 0, terms: BTreeMap::new(), meaning: Vec::new() };
-        topic.take(item);
+        topic.add(item);
         topic
     }
 
@@ -70,12 +70,12 @@ impl BoxTopic {
     pub fn of<'a>(items: impl IntoIterator<Item = &'a BoxItem>) -> Option<Self> {
         let mut items = items.into_iter();
         let mut topic = Self::begin(items.next()?);
-        items.for_each(|item| topic.take(item));
+        items.for_each(|item| topic.add(item));
         Some(topic)
     }
 
-    /// Takes in one more.
-    pub fn take(&mut self, item: &BoxItem) {
+    /// Adds one more.
+    pub fn add(&mut self, item: &BoxItem) {
         (self.from, self.to) = (self.from.min(item.at), self.to.max(item.at));
         self.memories += 1;
         self.meaning.resize(self.meaning.len().max(item.meaning.len()), 0.0);

@@ -17,7 +17,7 @@ use crate::activation::{self, Touch};
 use throughline_core::policy::ActivationPolicy;
 use throughline_core::{MemoryId, NodeId, text};
 
-pub use around::{Nearness, Surroundings};
+pub use around::{FocusSurroundings, Nearness};
 
 /// The form that this program writes.
 pub const VERSION: u8 = 1;
@@ -197,7 +197,7 @@ impl Hot {
         policy: &ActivationPolicy,
     ) -> Vec<(NodeId, f64)> {
         let focus = self.focus(policy);
-        let around = edges.map(|edges| Surroundings::of(&focus, edges, policy.hop_cap));
+        let around = edges.map(|edges| FocusSurroundings::of(&focus, edges, policy.hop_cap));
         let far = |node: &NodeId| match &around {
             Some(around) => around.hops(*node).unwrap_or(policy.hop_cap),
             None => u32::from(!focus.contains(node)),

@@ -8,6 +8,7 @@
 //! | how present a node is in a session | [`activation`] |
 //! | what a session has in mind | [`hot`] |
 //! | how well a text fits a query | [`relevance`] |
+//! | which of what was found is worth saying | [`recall_gate`] |
 //! | what hangs together with what was found | [`frontier`] |
 //! | which memories lie close together | [`clusters`] |
 //! | which stretches of work belong together | [`boxes`] |
@@ -23,4 +24,5 @@ pub mod frontier;
 pub mod hot;
 pub mod lifecycle;
 pub mod merging;
+pub mod recall_gate;
 pub mod relevance;

@@ -15,9 +15,7 @@ use throughline_core::scope::Space;
 use throughline_core::{
     Actor, Batch, BatchId, Cause, Change, Episode, EpisodeId, SessionId, SpaceId, Timestamp,
 };
-use throughline_engine::{
-    Ask, Clock, Context, Engine, Memo, NewMemory, Project, keep_memory_at, round_trips,
-};
+use throughline_engine::{Ask, Clock, Context, Engine, Memo, NewMemory, Project, keep_memory_at};
 use throughline_store::{LogQuery, PgStore, Store};
 
 use crate::corpus::Corpus;
@@ -207,9 +205,9 @@ fn beside_a_file(options: &TeamOptions) -> anyhow::Result<()> {
                 engine.keeping(&context).remember(&NewMemory::new(&text)).expect("it is kept");
             })
         };
-        let trips = round_trips(&server);
+        let trips = server.checking().round_trips();
         let there = keep(&server);
-        let trips = (round_trips(&server) - trips) as f64 / runs as f64;
+        let trips = (server.checking().round_trips() - trips) as f64 / runs as f64;
         beside("remember", &there, &keep(&file));
         println!("{:<34} {trips:>10.1}", "  round trips of one, on average");
     }
@@ -245,9 +243,9 @@ fn recalls(
         })
     };
     let asked = f64::from(u32::try_from(queries.len() + queries.len().min(5)).unwrap_or(1));
-    let (trips, spent) = (round_trips(server), Spent::now(schema));
+    let (trips, spent) = (server.checking().round_trips(), Spent::now(schema));
     let there = time(server);
-    let (trips, by_server) = (round_trips(server) - trips, spent.since(schema, asked));
+    let (trips, by_server) = (server.checking().round_trips() - trips, spent.since(schema, asked));
     let spent = Spent::now(schema);
     beside(name, &there, &time(file));
     let by_file = spent.since(schema, asked);

@@ -13,7 +13,7 @@ use std::hash::{Hash as _, Hasher as _};
 use crate::Kind;
 pub use beside::{Beside, permits_if, stands_beside};
 use opposite::Polarity;
-use statement::{Sort, Statement, StatementWord};
+use statement::{PlainStatement, Sort, StatementWord};
 
 /// How two statements about the same thing differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub fn same_thing(one: (Kind, &str), other: (Kind, &str)) -> Option<Difference> 
     if !(one.0.can_be_replaced() && other.0.can_be_replaced()) {
         return None;
     }
-    let (left, right) = (Statement::of(one.1)?, Statement::of(other.1)?);
+    let (left, right) = (PlainStatement::of(one.1)?, PlainStatement::of(other.1)?);
     if is_opposite((one.0, &left), (other.0, &right)) {
         let beside = stands_beside(one.1, other.1).or_else(|| stands_beside(other.1, one.1));
         return beside.is_none().then_some(Difference::Open);
@@ -69,7 +69,7 @@ pub fn same_thing(one: (Kind, &str), other: (Kind, &str)) -> Option<Difference> 
 /// compared with anything.
 pub fn gives_a_value(kind: Kind, content: &str) -> bool {
     kind.can_be_replaced()
-        && Statement::of(content).is_some_and(|it| {
+        && PlainStatement::of(content).is_some_and(|it| {
             let valued = |word: &StatementWord| word.is_value() || word.is_use();
             it.words.iter().any(valued)
         })
@@ -78,16 +78,16 @@ pub fn gives_a_value(kind: Kind, content: &str) -> bool {
 /// Whether a claim of this text can be met by another one: it gives something a value, or another one may say the
 /// opposite.
 pub fn can_meet(kind: Kind, content: &str) -> bool {
-    let opposed = || Statement::of(content).is_some_and(|it| may_oppose(kind, &it));
+    let opposed = || PlainStatement::of(content).is_some_and(|it| may_oppose(kind, &it));
     gives_a_value(kind, content) || kind.can_be_replaced() && opposed()
 }
 
 /// Whether a statement says that something is or is not to be: a rule does so without a word for it.
-fn may_oppose(kind: Kind, statement: &Statement) -> bool {
+fn may_oppose(kind: Kind, statement: &PlainStatement) -> bool {
     is_rule(kind) || kind == Kind::Decision || opposite::says_whether(statement)
 }
 
-fn is_opposite(one: (Kind, &Statement), other: (Kind, &Statement)) -> bool {
+fn is_opposite(one: (Kind, &PlainStatement), other: (Kind, &PlainStatement)) -> bool {
     let may = may_oppose(one.0, one.1) && may_oppose(other.0, other.1);
     let pair = Polarity::of(one.1).zip(Polarity::of(other.1)).filter(|_| may);
     pair.is_some_and(|(left, right)| left.opposes(&right))
@@ -97,7 +97,7 @@ fn is_opposite(one: (Kind, &Statement), other: (Kind, &Statement)) -> bool {
 /// finds to differ have one of them in common, so that a claim need not be compared with all others. The last one
 /// is of what is left without the words that affirm or deny.
 pub fn meeting_keys(content: &str) -> Vec<u64> {
-    let Some(statement) = Statement::of(content) else { return Vec::new() };
+    let Some(statement) = PlainStatement::of(content) else { return Vec::new() };
     let opposed = Polarity::of(&statement).map(|said| {
         let mut hasher = std::hash::DefaultHasher::new();
         ("opposite", said.rest).hash(&mut hasher);
@@ -143,7 +143,7 @@ struct Split {
 }
 
 impl Split {
-    fn of(left: &Statement, right: &Statement) -> Option<Self> {
+    fn of(left: &PlainStatement, right: &PlainStatement) -> Option<Self> {
         let (a, b) = (&left.words, &right.words);
         let same = |(x, y): &(&StatementWord, &StatementWord)| x.text == y.text;
         let head = a.iter().zip(b).take_while(same).count();

@@ -83,6 +83,8 @@ closed_set! {
         Edit = "edit",
         /// Vouch for a claim.
         Vouch = "vouch",
+        /// Say in a shared project what is one's own.
+        Promote = "promote",
         /// Keep a claim in front, or stop doing so.
         Pin = "pin",
         /// Put labels on a claim, or take them off.
@@ -266,6 +268,7 @@ impl Act {
             Self::BringBack => "bring this back",
             Self::Edit => "edit a memory",
             Self::Vouch => "confirm a memory",
+            Self::Promote => "bring into a project what is theirs everywhere",
             Self::Pin => "pin a memory, or unpin one",
             Self::Tag => "change the tags of this",
             Self::Name => "rename or merge what the user named",
@@ -375,6 +378,7 @@ fn by_agent(request: Request) -> Verdict {
         Act::Edit
         | Act::BringBack
         | Act::Vouch
+        | Act::Promote
         | Act::Pin
         | Act::Unlink
         | Act::Decide

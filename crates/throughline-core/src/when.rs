@@ -16,7 +16,7 @@ use crate::Timestamp;
 use calendar::Anchor;
 use grammar::Grammar;
 
-pub use start::{Start, start, without_start};
+pub use start::{StatedStart, start, without_start};
 
 /// How finely a moment was named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -15,8 +15,8 @@ thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
-/// State: the output of the last layer for one word piece, not normalised.
-pub type State = [f32; DIMENSIONS];
+/// Piece state: the output of the last layer for one word piece, not normalised.
+pub type PieceState = [f32; DIMENSIONS];
 
 /// Encoder: layers read from a file, and the kernel that runs them.
 #[derive(Clone)]
@@ -47,9 +47,9 @@ impl Encoder {
     /// # Panics
     ///
     /// For a number that is no word piece, which [`tokens`](crate::tokens) never gives.
-    pub fn states(&self, ids: &[u16]) -> Vec<State> {
+    pub fn states(&self, ids: &[u16]) -> Vec<PieceState> {
         let ids = &ids[..ids.len().min(POSITIONS)];
-        with_states(self.kernel, &self.layers, ids, <[State]>::to_vec)
+        with_states(self.kernel, &self.layers, ids, <[PieceState]>::to_vec)
     }
 }
 
@@ -58,7 +58,7 @@ pub(crate) fn with_states<T>(
     kernel: Kernel,
     layers: &[Layer],
     ids: &[u16],
-    take: impl FnOnce(&[State]) -> T,
+    take: impl FnOnce(&[PieceState]) -> T,
 ) -> T {
     SCRATCH.with_borrow_mut(|scratch| {
         kernel.forward(Model::builtin(), layers, ids, scratch);

@@ -44,7 +44,7 @@ pub(crate) struct Scratch {
     inner: Vec<f32>,
     change: Vec<f32>,
     quantised: Quantised,
-    attention: attention::Scratch,
+    attention: attention::AttentionScratch,
 }
 
 impl Scratch {

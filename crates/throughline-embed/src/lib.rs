@@ -17,7 +17,7 @@ mod tokenizer;
 mod windows;
 
 pub use embedder::Embedder;
-pub use encoder::{Encoder, State};
+pub use encoder::{Encoder, PieceState};
 pub use kernel::Kernel;
 pub use math::exp;
 pub use model::{MODEL_SHA256, POSITIONS, Unusable};

@@ -179,8 +179,8 @@ impl Keeping<'_> {
             Operation::Artifact(artifact) => self.keep_whole(tx, artifact, ground, applied),
             Operation::Know { entity } => know(tx, entity),
             Operation::Relate(Relate { from, relation, to, .. }) => {
-                let from = self.meant(tx, from)?;
-                let to = self.meant(tx, to)?;
+                let from = self.memory_meant(tx, from)?;
+                let to = self.memory_meant(tx, to)?;
                 let (Some(from), Some(to)) = (from, to) else {
                     return Err(Error::NotPossible(
                         "it connects something that is not known".to_owned(),
@@ -330,7 +330,7 @@ impl Keeping<'_> {
 
     /// Connects a claim that tells its reason itself to the memory that says the same, if there is one.
     fn known_reason(&self, tx: &mut Transaction<'_>, claim: MemoryId, reason: &str) -> Result<()> {
-        if let Some(known) = self.meant(tx, reason)?.filter(|known| *known != claim) {
+        if let Some(known) = self.memory_meant(tx, reason)?.filter(|known| *known != claim) {
             tx.link(claim, Relation::Because, known);
         }
         Ok(())
@@ -360,7 +360,7 @@ impl Keeping<'_> {
     }
 
     /// The memory that a handle or the very words mean.
-    fn meant(&self, tx: &Transaction<'_>, what: &str) -> Result<Option<MemoryId>> {
+    fn memory_meant(&self, tx: &Transaction<'_>, what: &str) -> Result<Option<MemoryId>> {
         if is_handle(what) {
             let found = tx.find(&[tx.scope.space], what)?;
             return Ok(if let [one] = found.as_slice() { Some(one.id) } else { None });

@@ -36,7 +36,7 @@ use crate::{Context, Project, Result, Roots};
 
 pub use aside::{Comes, Meets, ReadAside, ReadPiece};
 pub(crate) use forget::erased;
-pub(crate) use heard::heard;
+pub(crate) use heard::kept_part;
 pub(crate) use holds::{Briefed, ToldApart};
 use judge::Pass;
 pub use mind::{Mind, Minds};

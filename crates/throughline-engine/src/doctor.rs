@@ -311,6 +311,11 @@ impl Checking<'_> {
         Ok(reader.counts(&spaces)?)
     }
 
+    /// How often a server was asked and waited for since memory was opened; never, where it is in a file.
+    pub fn round_trips(&self) -> u64 {
+        self.engine.store.round_trips()
+    }
+
     /// The state of the file.
     pub fn health(&self) -> Result<throughline_store::StoreHealth> {
         Ok(self.engine.store.health()?)

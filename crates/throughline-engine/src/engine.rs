@@ -5,9 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use throughline_core::permission::Door;
 use throughline_core::row::Extra;
-use throughline_core::scope::{Level, Space};
+use throughline_core::scope::Space;
 use throughline_core::{
     Batch, BatchId, Cause, Change, Memory, NodeId, Policy, RowKey, SpaceId, Timestamp,
 };
@@ -23,7 +22,7 @@ use crate::reconfirm::ReconfirmKept;
 use crate::today::ReadLately;
 use crate::transaction::Transaction;
 use crate::watch::SeenBindings;
-use crate::{Clock, Context, Error, Result, RootStanding, Roots, backup, mint};
+use crate::{Clock, Context, Error, Result, Roots, backup, mint};
 
 /// Says that the memory of a home is kept on a server, or in its own file. Only the user's own
 /// settings may say so; every engine that is opened later in this process follows.
@@ -62,67 +61,9 @@ pub struct Engine {
     pub(crate) person: Option<String>,
 }
 
-/// Opens the memory in a folder for a person: on a server their role decides what is seen, in a file they
-/// are the author of what they say.
-pub fn open_for_person(home: &Path, clock: Clock, person: &str) -> Result<Engine> {
-    open_for(home, clock, Some(person))
-}
-
-fn open_for(home: &Path, clock: Clock, person: Option<&str>) -> Result<Engine> {
-    let opened = Backend::open_as(&home.join(DATABASE), person);
-    // Also where it does not open: what was left over may hold erased text.
-    backup::sweep_if_idle(home);
-    let store = opened?;
-    let home = home_of(home, person.filter(|_| store.server().is_some()))?;
-    let folder = home.join(INDEXES);
-    let kept = match (store.server(), store.person()) {
-        // Who acts for others stays, and needs no copy; nobody would remove it from a folder of theirs.
-        (Some(_), _) if person.is_some() => None,
-        (Some(server), Some(role)) => Some(KeptFolder::of_server(folder, server, role)),
-        _ => Some(KeptFolder::new(folder)),
-    };
-    let indexes = Indexes::new(kept);
-    Ok(Engine {
-        home,
-        store,
-        clock,
-        policy: Policy::default(),
-        indexes,
-        meaning: Meaning::default(),
-        words_pool: WordsPool::default(),
-        seen: Mutex::default(),
-        lately: ReadLately::default(),
-        reconfirm: ReconfirmKept::default(),
-        told: None,
-        until: None,
-        waited_for: AtomicBool::new(false),
-        person: person.map(str::to_owned),
-    })
-}
-
-/// How often a server was asked and waited for since memory was opened; never, where it is in a file.
-pub fn round_trips(engine: &Engine) -> u64 {
-    engine.store.round_trips()
-}
-
-/// The latest batch that a reader sees: while it is the same, nothing was written, by whichever process. Nothing on a
-/// server, where a batch may become visible after a later one.
-pub fn latest_batch(engine: &Engine, reader: &dyn Reader) -> Result<Option<(u64, BatchId)>> {
-    if engine.store.file().is_err() {
-        return Ok(None);
-    }
-    Ok(reader.latest()?)
-}
-
-/// The person who reads and writes by an engine, where memory has several.
-pub(crate) fn person_of(engine: &Engine) -> Option<String> {
-    engine.person.clone().or_else(|| engine.store.person().map(str::to_owned))
-}
-
 /// Names the person who writes, where the store itself does not.
-fn signature(engine: &Engine) -> Extra {
-    let person = engine.person.iter().filter(|_| engine.store.server().is_none());
-    person.map(|person| (PERSON.to_owned(), person.as_str().into())).collect()
+fn signature(author: Option<&str>) -> Extra {
+    author.map(|person| (PERSON.to_owned(), person.into())).into_iter().collect()
 }
 
 /// The folder with what is told, heard and kept in mind. On a server each person has one of their own,
@@ -147,7 +88,40 @@ pub(crate) const INDEXES: &str = "index";
 impl Engine {
     /// Opens the memory in a folder, creating it if there is none.
     pub fn open(home: &Path, clock: Clock) -> Result<Self> {
-        open_for(home, clock, None)
+        Self::open_as(home, clock, None)
+    }
+
+    /// The same for a person: on a server their role decides what is seen, in a file they are the author of what they say.
+    pub fn open_as(home: &Path, clock: Clock, person: Option<&str>) -> Result<Self> {
+        let opened = Backend::open_as(&home.join(DATABASE), person);
+        // Also where it does not open: what was left over may hold erased text.
+        backup::sweep_if_idle(home);
+        let store = opened?;
+        let home = home_of(home, person.filter(|_| store.server().is_some()))?;
+        let folder = home.join(INDEXES);
+        let kept = match (store.server(), store.person()) {
+            // Who acts for others stays, and needs no copy; nobody would remove it from a folder of theirs.
+            (Some(_), _) if person.is_some() => None,
+            (Some(server), Some(role)) => Some(KeptFolder::of_server(folder, server, role)),
+            _ => Some(KeptFolder::new(folder)),
+        };
+        let indexes = Indexes::new(kept);
+        Ok(Self {
+            home,
+            store,
+            clock,
+            policy: Policy::default(),
+            indexes,
+            meaning: Meaning::default(),
+            words_pool: WordsPool::default(),
+            seen: Mutex::default(),
+            lately: ReadLately::default(),
+            reconfirm: ReconfirmKept::default(),
+            told: None,
+            until: None,
+            waited_for: AtomicBool::new(false),
+            person: person.map(str::to_owned),
+        })
     }
 
     /// The same engine with other numbers.
@@ -172,9 +146,9 @@ impl Engine {
         &self.home
     }
 
-    /// The database file.
-    pub(crate) fn database(&self) -> PathBuf {
-        self.home.join(DATABASE)
+    /// The person who reads and writes by it, where memory has several.
+    pub(crate) fn person(&self) -> Option<String> {
+        self.person.clone().or_else(|| self.store.person().map(str::to_owned))
     }
 
     /// The present moment, by the engine's clock.
@@ -232,6 +206,13 @@ impl Engine {
         Ok(reader.latest()?.map_or(0, |(seq, _)| seq))
     }
 
+    /// The latest batch that a reader sees: while it is the same, nothing was written, by whichever process. Nothing on a
+    /// server, where a batch may become visible after a later one.
+    pub fn latest_batch(&self, reader: &dyn Reader) -> Result<Option<(u64, BatchId)>> {
+        let in_file = self.store.file().is_ok();
+        Ok(if in_file { reader.latest()? } else { None })
+    }
+
     /// Reads a memory again after a write.
     pub(crate) fn card_of(&self, space: SpaceId, id: throughline_core::MemoryId) -> Result<Card> {
         let reader = self.now_reader()?;
@@ -271,16 +252,17 @@ impl Engine {
         reason: Option<&str>,
         plan: &mut dyn FnMut(&mut Transaction<'_>) -> Result<()>,
     ) -> Result<BatchId> {
-        self.check_project(context)?;
+        Roots::new(&self.home).check(context)?;
         let reason = reason.map(|reason| self.cleaned(context, reason).0);
         let mut outcome: Option<(Result<()>, BatchId)> = None;
         let (mut new_texts, mut written_in) = (Vec::new(), context.scope().space);
+        let author = self.person.as_deref().filter(|_| self.store.server().is_none());
         let mut plan_batch = |reader: &dyn Reader| {
             // Read when it is our turn, so that what is written later also says so.
             let now = self.now();
             let id = BatchId(mint::id(now));
-            let mut tx = Transaction::new(reader, now, context)
-                .of_person(person_of(self), follows_up(cause));
+            let mut tx =
+                Transaction::new(reader, now, context).of_person(self.person(), follows_up(cause));
             let planned = self.planned(&mut tx, context, cause, plan);
             let go_on = planned.is_ok() && !tx.changes().is_empty();
             let (scope, mut changes) = (tx.scope.clone(), tx.into_changes());
@@ -303,7 +285,7 @@ impl Engine {
                 session: context.session.clone(),
                 reason: reason.clone(),
                 changes,
-                extra: signature(self),
+                extra: signature(author),
             })
         };
         // What is erased is looked for in every space.
@@ -335,10 +317,10 @@ impl Engine {
         cause: Cause,
         mut plan: impl FnMut(&mut Transaction<'_>) -> Result<T>,
     ) -> Result<(T, Vec<Change>)> {
-        self.check_project(context)?;
+        Roots::new(&self.home).check(context)?;
         let reader = self.now_reader()?;
         let mut tx = Transaction::new(&*reader, self.now(), context)
-            .of_person(person_of(self), follows_up(cause));
+            .of_person(self.person(), follows_up(cause));
         let mut came = None;
         self.planned(&mut tx, context, cause, &mut |tx| {
             came = Some(plan(tx)?);
@@ -370,11 +352,14 @@ impl Engine {
     /// What follows a batch that is on disk. It cannot take the batch back: what fails is noted for `doctor`, and whoever
     /// writes next tries again.
     fn after_write(&self, context: &Context, cause: Cause, seq: u64, new_texts: &[NewText]) {
-        let mut done = vec![("keep the folder of a project", self.keep_root(context))];
+        let mut done = vec![(
+            "keep the folder of a project",
+            Roots::new(&self.home).keep_of(context, self.now()),
+        )];
         // An erasure that was interrupted is finished by whoever writes next; a purge does so itself.
         if cause != Cause::Purge {
             let late = has_late_secrets(&self.home);
-            if late && takes_out_at_once(self, context.door) {
+            if late && self.erasing().takes_out_at_once(context.door) {
                 let taken = self.erasing().take_out_late(context).map(drop);
                 done.push(("take out a secret that was told before", taken));
             } else if !late {
@@ -391,46 +376,12 @@ impl Engine {
             }
         }
     }
-
-    /// Refuses to write where nobody can say which project the folder belongs to. What agents tell
-    /// waits in the journal.
-    fn check_project(&self, context: &Context) -> Result<()> {
-        if context.level == Level::Global || context.project.standing != RootStanding::Unknown {
-            return Ok(());
-        }
-        // It may have been put right since; then the next command, which asks anew, writes.
-        Roots::new(&self.home).damage()?;
-        Err(Error::NotPossible("the list of folders could not be read; try again".to_owned()))
-    }
-
-    /// A root that is written from for the first time is put on the list of its project. Where that
-    /// fails, the next write tries again.
-    fn keep_root(&self, context: &Context) -> Result<()> {
-        match context.level {
-            Level::Global => Ok(()),
-            Level::Project | Level::Session => {
-                Roots::new(&self.home).keep(&context.project, self.now())
-            }
-        }
-    }
 }
 
 /// Whether what a batch replaces is followed up: not where it is only put back or brought along, nor
 /// by sleep, which does so itself.
 fn follows_up(cause: Cause) -> bool {
     !matches!(cause, Cause::Undo | Cause::Import | Cause::Sleep | Cause::Purge | Cause::Unsupersede)
-}
-
-/// Whether whoever comes by a door takes out at once what was recognised as a secret too late. A hook does so
-/// when its agent has its answer, and a tool leaves it to a quiet moment where it takes long.
-fn takes_out_at_once(engine: &Engine, door: Door) -> bool {
-    match door {
-        Door::Terminal | Door::AgentShell | Door::Import => true,
-        Door::Tools | Door::MemoryTool | Door::ServerMemory => {
-            engine.store.health().is_ok_and(|health| health.bytes < QUICKLY_REWRITTEN)
-        }
-        Door::Hook | Door::Model | Door::Upkeep => false,
-    }
 }
 
 /// Whether a word can mean a memory: six or more letters a-f, digits and dashes.

@@ -270,14 +270,17 @@ impl Error {
         )
     }
 
-    /// The same, with what waits in the journals for a server that does not answer.
+    /// The same, with what waits in the journals for a server that does not answer, or lets nobody in.
     #[must_use]
-    pub fn with_queue(self, queue: JournalQueue) -> Self {
-        let Self::Store(StoreError::Unreachable { server, why }) = self else { return self };
+    pub fn with_queue(mut self, queue: JournalQueue) -> Self {
         let (turns, sessions) = (plural(queue.turns, "turn"), plural(queue.sessions, "session"));
         let wait = agree(queue.turns, "waits", "wait");
-        let why = format!("{why}; {turns} of {sessions} {wait} in the journal");
-        Self::Store(StoreError::Unreachable { server, why })
+        if let Self::Store(StoreError::Unreachable { why, .. } | StoreError::Denied { why, .. }) =
+            &mut self
+        {
+            *why = format!("{why}; {turns} of {sessions} {wait} in the journal");
+        }
+        self
     }
 
     /// A stable name for it.

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use throughline_attention::activation::Touch;
-use throughline_attention::hot::{Hot, Nearness, Surroundings};
+use throughline_attention::hot::{FocusSurroundings, Hot, Nearness};
 use throughline_core::{
     EntityId, EntityKind, MemoryId, NodeId, Relation, Row, RowKey, SessionId, Speaker, text,
 };
@@ -202,7 +202,7 @@ impl Listening<'_> {
 impl Recalling<'_> {
     /// How far what this session has in mind, and what is connected with it, lies from its focus.
     /// Reads nothing where nothing is in focus.
-    pub(crate) fn around(&self, reader: &dyn Reader, hot: &Hot) -> Result<Surroundings> {
+    pub(crate) fn around(&self, reader: &dyn Reader, hot: &Hot) -> Result<FocusSurroundings> {
         let policy = &self.engine.policy.activation;
         let edges = self.edges_at(reader, &hot.to_measure(policy))?;
         Ok(hot.around(&edges, policy))

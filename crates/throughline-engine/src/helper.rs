@@ -55,7 +55,7 @@ impl Helpers {
     }
 
     /// The task of a helper that begins: the first that was asked of one of its sort.
-    fn take(&mut self, kind: Option<&str>) -> Option<String> {
+    fn take_task(&mut self, kind: Option<&str>) -> Option<String> {
         let same =
             |task: &Task| task.kind.is_none() || kind.is_none() || task.kind.as_deref() == kind;
         let at = self.tasks.iter().position(same)?;
@@ -98,7 +98,7 @@ impl Listening<'_> {
     ) -> Result<Reply> {
         let task = match task {
             Some(task) => Some(task.to_owned()),
-            None => mind.lately.helpers.take(kind),
+            None => mind.lately.helpers.take_task(kind),
         };
         let Some(task) = task else { return Ok(Reply::default()) };
         let asked = question::understand(&task, self.engine.now());

@@ -65,6 +65,7 @@ mod occasion;
 mod only_if;
 mod permit;
 mod project;
+mod promote;
 mod proof;
 mod purge;
 mod quote;
@@ -107,10 +108,7 @@ pub use clean::{Cleaner, clean, clean_name, clean_text};
 pub use clock::Clock;
 pub use context::Context;
 pub use doctor::{Check, CheckOutcome, free_bytes, unwritable};
-pub use engine::{
-    Engine, QUICKLY_REWRITTEN, has_memory, keep_memory_at, latest_batch, open_for_person,
-    round_trips,
-};
+pub use engine::{Engine, QUICKLY_REWRITTEN, has_memory, keep_memory_at};
 pub use error::{Error, ErrorKind, Result, in_plain_words};
 pub use expand::Expanded;
 pub use export::export_markdown;
@@ -162,8 +160,10 @@ pub use sleep::{
 pub use steps::procedure_of;
 pub use things::{AboutPage, Merged, SimilarMemory, Thing, ThingShown, Topic};
 pub use throughline_redact::take_contacts;
-pub use throughline_store::{LeftOut, Member, Standing, Transferred, left_out, private_folder};
-pub use today::{Nearness, Today};
+pub use throughline_store::{
+    LeftOut, Member, MemberStanding, Transferred, left_out, private_folder,
+};
+pub use today::{DayNearness, Today};
 pub use told::{Audience, Because, Said, TOLD_DAYS, Telling, Tellings, Wanted};
 pub use undo::{Reverted, Undone};
 pub use verify::{Showed, ToCheck, Verified};

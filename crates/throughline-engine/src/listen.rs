@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use throughline_attention::activation;
-use throughline_attention::hot::Surroundings;
+use throughline_attention::hot::FocusSurroundings;
 use throughline_core::Speaker;
 use throughline_core::event::{Event, Start, What};
 use throughline_core::permission::Door;
@@ -334,9 +334,9 @@ impl Listening<'_> {
 
     /// How far everything lies from what the session is about. Nothing is read where nothing is in focus,
     /// or the prompt asks nothing of memory.
-    fn focus_of(&self, asked: &Question, mind: &Mind) -> Result<Surroundings> {
+    fn focus_of(&self, asked: &Question, mind: &Mind) -> Result<FocusSurroundings> {
         if asked.small_talk || mind.hot.focus(&self.engine.policy.activation).is_empty() {
-            return Ok(Surroundings::default());
+            return Ok(FocusSurroundings::default());
         }
         let reader = self.engine.now_reader()?;
         self.engine.recalling(self.context).around(&*reader, &mind.hot)

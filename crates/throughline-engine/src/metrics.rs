@@ -169,7 +169,7 @@ fn sessions_since(
     loop {
         let page = reader.log(&query)?;
         for change in page.iter().flat_map(|stored| &stored.batch.changes) {
-            take(&mut sessions, change);
+            note_change(&mut sessions, change);
         }
         match page.last() {
             Some(last) if page.len() == PAGE => query.after_seq = last.last_seq,
@@ -202,7 +202,7 @@ fn is_start(event: &str) -> bool {
     event.to_ascii_lowercase().contains("start") && !event.to_ascii_lowercase().contains("agent")
 }
 
-fn take(sessions: &mut BTreeMap<SessionId, SessionLog>, change: &Change) {
+fn note_change(sessions: &mut BTreeMap<SessionId, SessionLog>, change: &Change) {
     #[expect(clippy::wildcard_enum_match_arm, reason = "only these speak of sessions")]
     match change {
         Change::Attend(row) => {

@@ -6,7 +6,7 @@ use throughline_language::probe::piece_with;
 use throughline_store::{Reader, TextOf};
 
 use crate::Result;
-use crate::capture::heard;
+use crate::capture::kept_part;
 use crate::flows::Looking;
 use crate::index::NONE;
 use crate::reading::pieces_of;
@@ -42,7 +42,7 @@ impl Looking<'_> {
         for one in evidence {
             let Some(turn) = turn_of(reader, memory.space, one)? else { continue };
             let before = self.said_before(reader, &turn)?;
-            let heard = heard(&turn.text);
+            let heard = kept_part(&turn.text);
             let Some(pieces) = pieces_of(before.as_deref(), heard) else { return Ok(None) };
             let words = one.snippet.as_deref().unwrap_or(&memory.content);
             let at = place(heard, &pieces, words);
@@ -70,7 +70,7 @@ impl Looking<'_> {
             let row = reader.rows(&[RowKey::node(turn.space, node)])?.remove(0);
             let said = row.and_then(Row::into_episode).filter(|one| one.speaker == "assistant");
             if let Some(said) = said {
-                return Ok(Some(heard(&said.text).to_owned()));
+                return Ok(Some(kept_part(&said.text).to_owned()));
             }
         }
         Ok(None)

@@ -10,7 +10,7 @@ use throughline_core::scope::Level;
 use throughline_core::{
     Authority, Change, Evidence, Memory, MemoryId, NodeId, Row, RowKey, SpaceId,
 };
-use throughline_store::{Member, Reader, Standing as MemberStanding};
+use throughline_store::{Member, MemberStanding, Reader};
 
 use crate::review::pending;
 use crate::transaction::Transaction;

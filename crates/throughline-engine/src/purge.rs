@@ -22,7 +22,7 @@ use throughline_store::{
 
 use crate::brief::forget_kept;
 use crate::capture::{Captured, Minds, named_turn, turns_of};
-use crate::engine::is_handle;
+use crate::engine::{DATABASE, is_handle};
 use crate::flows::Erasing;
 use crate::history::chain;
 use crate::journal::{Journal, JournalEntry};
@@ -95,7 +95,7 @@ impl Erasing<'_> {
             self.may_erase(&*reader, context, handles, &erase)?;
             (gone(&*reader, context, &erase)?, outside::told_in_files(&*reader, &erase.memories)?)
         };
-        let sessions = outside::sessions(self.engine, &gone);
+        let sessions = self.sessions_of(&gone);
         let (told, mut left) = self.forget_files(&mut gone);
         let (overwritten, unwritable) = scrub::scrub_damaged(&self.engine.home, &gone.telling);
         left.extend(unwritable);
@@ -179,7 +179,7 @@ impl Erasing<'_> {
     /// What was erased from memory leaves the files too. A failure says that it is gone from memory.
     fn finish_purge(&self, tombstones: Vec<Tombstone>) -> Result<Purged> {
         let (pending, copies_left) = self.finish_erasures().map_err(|source| {
-            Error::ErasedInPart { file: self.engine.database(), source: Box::new(source) }
+            Error::ErasedInPart { file: self.engine.home.join(DATABASE), source: Box::new(source) }
         })?;
         Ok(Purged { tombstones, pending, copies_left, ..Purged::default() })
     }

@@ -4,23 +4,25 @@
 //! travels with the transaction, and what has changed meanwhile is not touched by it.
 
 mod apart;
+mod bearings;
 mod connect;
 mod judge;
 mod pair;
 mod pieces;
 
 use std::cell::LazyCell;
-use std::collections::BTreeMap;
 
-use throughline_core::meet::{self, Beside, Difference};
+use throughline_core::meet::{self, Beside};
 use throughline_core::reading::{Bearing, Judged};
-use throughline_core::{Memory, MemoryId, Row, RowKey, State, Timestamp, text, words};
+use throughline_core::{Memory, MemoryId, Row, RowKey, State, text, words};
 use throughline_embed::Embedding;
 use throughline_language::{probe, speech};
 use throughline_reader::{TrainedReader as Trained, is_english};
 
 pub(crate) use apart::LeftClause;
 use apart::LeftStanding;
+use bearings::{ABOUT_ALONE_NEAR, LINKS_FROM, TOLD_MEANT_FROM};
+pub(crate) use bearings::{Bearings, Held};
 pub(crate) use connect::{connect, questions};
 use judge::{judge_all, judged};
 use pair::OtherMatter;
@@ -36,8 +38,6 @@ use crate::{Context, NewMemory, Result};
 const HELD_AGAINST: usize = 6;
 /// Memories in focus that words are held against besides.
 const FOCUS_HELD: usize = 2;
-/// From this likelihood on, what is said in passing takes the place of what it touches.
-const REPLACES_FROM: f32 = 0.5;
 /// From this likelihood on, what is told by hand is told as a change.
 const BY_HAND_CHANGES_FROM: f32 = 0.5;
 /// How near in meaning a memory must be to what is told by hand.
@@ -48,8 +48,6 @@ const BY_HAND_ALIKE: f64 = 0.6;
 const BY_HAND_TOUCHES_FROM: f32 = 0.9;
 /// What is farther from a turn is not near anything that the turn says.
 const FAR: f64 = 0.05;
-/// From this likelihood on, what it touches is put in question.
-const QUESTIONS_FROM: f32 = 0.4;
 /// From this likelihood on, words that look like a mere request or report are a change, and from this one on they
 /// may be.
 pub(crate) const REQUESTS_CHANGE_FROM: f32 = 0.8;
@@ -57,175 +55,17 @@ pub(crate) const PRESUPPOSES_FROM: f32 = 0.3;
 /// Memories that such words are held against, and how near in meaning these must be.
 const PRESUPPOSED_BY: usize = 3;
 const PRESUPPOSED_NEAR: f64 = 0.2;
-/// How near in meaning the nearest memory must be to be connected with what was said later.
-const LINKED_NEAR: f64 = 0.15;
-/// How near it must be for that where the two share no telling word, and where they do.
-const ABOUT_ALONE_NEAR: f64 = 0.35;
-const ABOUT_IN_WORDS_NEAR: f64 = 0.15;
-/// How near the nearest must be, and from which likelihood on it may be touched, to be meant by what touches nothing else.
-const MEANT_NEAR: f64 = 0.13;
-const MEANT_FROM: f32 = 0.11;
-/// From this likelihood on, the nearest memory is about something else all the same.
-const NEAREST_OTHER_TO: f32 = 0.9;
-/// From this likelihood on, it is connected with what it may touch.
-const LINKS_FROM: f32 = 0.15;
-/// The same where it seems to be about something else.
-const LINKS_FAR_FROM: f32 = 0.2;
 /// From this likelihood on, words that did not look like it are a change.
 pub(crate) const NOTICES_FROM: f32 = 0.4;
 /// From this likelihood on, what bears on nothing as a whole is not looked at claim by claim.
 const OTHER_FROM: f32 = 0.95;
 /// From this likelihood on, what counts something else than the memory changes it all the same.
 const SURE_OF_UNITS_FROM: f32 = 0.9;
+/// From this likelihood on, words are told as a change: less is asked for then, and nothing that is about to be said can be
+/// about another matter.
+const TOLD_AS_A_CHANGE_FROM: f32 = 0.05;
 /// Characters of a turn that are looked up.
 const LOOKED_UP_CHARS: usize = 400;
-
-/// A memory that a claim was held against.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Held {
-    pub(crate) id: MemoryId,
-    /// Whether it holds, and since when it does or does not.
-    pub(crate) holds: bool,
-    since: Timestamp,
-    /// How near in meaning it is to what was said, and whether the two share a word.
-    near: f64,
-    shares: bool,
-    /// Whether what was said is meant as it stands, so that it may take the memory's place.
-    plain: bool,
-    /// Clauses of the memory that it leaves alone, if it takes the memory's place.
-    left: Vec<LeftClause>,
-    /// What took the memory's place, if something did.
-    successor: Option<MemoryId>,
-    /// How what was said bears on the memory.
-    pub(crate) judged: Judged,
-}
-
-/// How claims bear on memories that are held, by the words of the claim.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Bearings {
-    by_claim: BTreeMap<String, Vec<Held>>,
-    /// Whether the claims take no memory's place by what they mean: they were not told as a change.
-    pub(crate) only_contest: bool,
-}
-
-impl Bearings {
-    /// Adds how a claim bears on what is held.
-    pub(crate) fn add(&mut self, content: &str, bearings: Vec<Held>) {
-        self.by_claim.insert(content.to_owned(), bearings);
-    }
-
-    /// Lets what bears on a claim bear on other words for it.
-    pub(crate) fn reword(&mut self, content: &str, as_said: &str) {
-        if let Some(bearings) = self.by_claim.remove(content) {
-            self.by_claim.insert(as_said.to_owned(), bearings);
-        }
-    }
-
-    /// How a claim differs from the memories that it does not leave as they are. Where it may take the
-    /// place of several, only the clearest is replaced, and a person decides about the others.
-    pub(crate) fn differences(&self, content: &str) -> Vec<(MemoryId, Difference)> {
-        let mut touched: Vec<&Held> = self.touched(content).collect();
-        touched.sort_by(|a, b| b.judged.touches().total_cmp(&a.judged.touches()));
-        let difference = |at: usize, one: &Held| {
-            let sure = one.judged.touches() >= REPLACES_FROM && one.plain;
-            if at == 0 && sure { Difference::Value } else { Difference::Open }
-        };
-        touched.into_iter().enumerate().map(|(at, one)| (one.id, difference(at, one))).collect()
-    }
-
-    /// The clauses of a memory that a claim leaves alone, where it takes the memory's place.
-    pub(crate) fn left_of(&self, content: &str, memory: MemoryId) -> Vec<LeftClause> {
-        let held = self.of(content).find(|one| one.id == memory);
-        held.map(|one| one.left.clone()).unwrap_or_default()
-    }
-
-    /// Whether a claim leaves something that is held not as it is.
-    pub(crate) fn touches(&self, content: &str) -> bool {
-        self.touched(content).next().is_some()
-    }
-
-    /// Whether words that were said at a time are known to have been overtaken since, in whatever
-    /// wording: what they say was given up later, or something else about it was said later.
-    pub(crate) fn is_overtaken(&self, content: &str, at: Timestamp) -> bool {
-        let given_up = |one: &Held| {
-            let same = one.judged.share(Bearing::Same) + one.judged.share(Bearing::Refines);
-            !one.holds && same >= NOTICES_FROM
-        };
-        let otherwise = |one: &Held| one.holds && one.judged.touches() >= NOTICES_FROM;
-        let all = self.by_claim.get(content).into_iter().flatten();
-        all.into_iter().any(|one| one.since > at && (given_up(one) || otherwise(one)))
-    }
-
-    /// The memories that a claim is told with from now on: those it adds to or may touch, those it seems to say again
-    /// though it says it otherwise, and the nearest. The reader sees no change where it would have to know more than
-    /// it does.
-    fn told_with(&self, content: &str) -> impl Iterator<Item = &Held> {
-        let nearest = self.of(content).max_by(|a, b| a.near.total_cmp(&b.near));
-        let touches_none = !self.touches(content);
-        let nearest = nearest.filter(|one| one.is_likely_meant(touches_none)).map(|one| one.id);
-        self.of(content).filter(move |one| {
-            one.judged.touches() < QUESTIONS_FROM
-                && (one.adds() || one.may_touch() || one.says_again())
-                || nearest == Some(one.id) && one.judged.touches() < LINKS_FROM
-        })
-    }
-
-    /// The memories given up after a time that a claim may say again, in whatever words.
-    fn given_up_since(&self, content: &str, at: Timestamp) -> impl Iterator<Item = &Held> {
-        let all = self.by_claim.get(content).into_iter().flatten();
-        all.filter(move |one| !one.holds && one.since > at && one.may_say_again())
-    }
-
-    /// How a claim bears on what it was held against and holds.
-    pub(crate) fn of(&self, content: &str) -> impl Iterator<Item = &Held> {
-        self.by_claim.get(content).into_iter().flatten().filter(|one| one.holds)
-    }
-
-    fn touched(&self, content: &str) -> impl Iterator<Item = &Held> {
-        self.of(content).filter(|one| one.judged.touches() >= QUESTIONS_FROM)
-    }
-}
-
-impl Held {
-    /// Whether it most likely gains something by what was said, and still holds.
-    fn adds(&self) -> bool {
-        self.judged.likeliest() == Bearing::Refines
-    }
-
-    /// Whether what was said most likely says the same in other words.
-    fn says_again(&self) -> bool {
-        self.judged.likeliest() == Bearing::Same && self.near >= LINKED_NEAR
-    }
-
-    /// Whether what was said may be the same in other words, or about the same.
-    fn may_say_again(&self) -> bool {
-        let about = self.is_about() && self.judged.share(Bearing::Other) < NEAREST_OTHER_TO;
-        about || self.judged.likeliest() == Bearing::Same
-    }
-
-    /// Whether the nearest memory is the one that was meant: both are about the same, or what was said touches nothing else
-    /// and does not quite leave this alone.
-    fn is_likely_meant(&self, touches_none: bool) -> bool {
-        let about = self.is_about() && self.judged.share(Bearing::Other) < NEAREST_OTHER_TO;
-        self.near >= LINKED_NEAR && about
-            || touches_none && self.near >= MEANT_NEAR && self.judged.touches() >= MEANT_FROM
-    }
-
-    /// Whether what was said is about it, and may add to it or touch it.
-    pub(crate) fn may_gain_or_lose(&self) -> bool {
-        self.may_touch() || self.adds() && self.is_about()
-    }
-
-    /// Whether what was said may touch it: where the two are far apart, or share no telling word, only if that is likely.
-    pub(crate) fn may_touch(&self) -> bool {
-        self.judged.touches() >= if self.is_about() { LINKS_FROM } else { LINKS_FAR_FROM }
-    }
-
-    /// Whether both speak of the same, as far as words and meaning tell: one word alone may stand anywhere.
-    fn is_about(&self) -> bool {
-        self.near >= ABOUT_ALONE_NEAR || self.shares && self.near >= ABOUT_IN_WORDS_NEAR
-    }
-}
 
 /// The memories that may be about a turn, looked up once for all that it says.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -258,7 +98,8 @@ impl NearestMemories {
         let since = since.filter(|_| !holds).unwrap_or(recorded_at);
         let shares = words::share_one(&self.memory.content, claim);
         let (left, successor) = (Vec::new(), self.memory.superseded_by);
-        Held { id, holds, since, near, shares, plain, left, successor, judged }
+        let told_as_change = false;
+        Held { id, holds, since, near, shares, plain, told_as_change, left, successor, judged }
     }
 }
 
@@ -351,6 +192,7 @@ impl Capturing<'_> {
     ) -> Vec<Held> {
         let Ok(trained) = Trained::builtin() else { return Vec::new() };
         let meaning = LazyCell::new(|| self.engine.meaning.of_query(claim));
+        let told_as_change = LazyCell::new(|| is_told_as_a_change(before, claim));
         let alone = |one: &&NearestMemories| one.is_asked_about(nearby, claim);
         let held = nearby.memories.iter().filter(alone).map(|one| &*one.memory.content);
         // Judged together beforehand; what it came to is found again below.
@@ -371,23 +213,23 @@ impl Capturing<'_> {
             if let Some(why) = stands_beside(content, claim, judgement) {
                 judgement = judgement.beside(why);
             }
-            let other = pair::tells_other_matter(trained, content, before, claim, judgement);
+            let told = judgement.touches() >= TOLD_MEANT_FROM && *told_as_change;
+            let mut held = Held { told_as_change: told, ..one.held(claim, near, plain, judgement) };
+            let other = || pair::tells_other_matter(trained, content, claim, told);
+            let other = held.is_touched().then(other).flatten();
             if other == Some(OtherMatter::Sure) {
-                judgement = judgement.beside(Beside::OtherQualifier);
+                held.judged = judgement.beside(Beside::OtherQualifier);
             }
             // What is pinned is only questioned, and so is what may stand beside the claim.
-            let plain = plain && !pinned && other.is_none();
-            let left = if plain && judgement.touches() >= REPLACES_FROM {
-                apart::left_standing(trained, content, before, claim)
-            } else {
-                LeftStanding::Nothing
-            };
-            let (plain, left) = match left {
-                LeftStanding::Nothing => (plain, Vec::new()),
-                LeftStanding::Clauses(left) => (plain, left),
-                LeftStanding::Unclear => (false, Vec::new()),
-            };
-            Held { left, ..one.held(claim, near, plain, judgement) }
+            held.plain = plain && !pinned && other.is_none();
+            if held.plain && held.is_touched() {
+                match apart::left_standing(trained, content, before, claim) {
+                    LeftStanding::Nothing => {}
+                    LeftStanding::Clauses(left) => held.left = left,
+                    LeftStanding::Unclear => held.plain = false,
+                }
+            }
+            held
         };
         let mut bearings: Vec<Held> = nearby.memories.iter().map(bearing).collect();
         pair::only_one_changes(trained, &nearby.memories, &mut bearings);
@@ -444,6 +286,12 @@ fn judge_whole(
     for one in memories.iter_mut().filter(|one| one.near >= FAR) {
         one.whole = judged.next().flatten().unwrap_or(one.whole);
     }
+}
+
+/// Whether words are told as a change, however likely they are one of something that is held.
+fn is_told_as_a_change(before: Option<&str>, said: &str) -> bool {
+    let pieces = pieces_of(before, said).unwrap_or_default();
+    pieces.iter().any(|piece| piece.changes() >= TOLD_AS_A_CHANGE_FROM)
 }
 
 /// Whether two texts have the same digits in the same order. Whoever counts things off tells of several.

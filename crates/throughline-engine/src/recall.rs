@@ -19,7 +19,8 @@ mod words;
 mod write;
 
 use throughline_attention::frontier::Hop;
-use throughline_attention::hot::Surroundings;
+use throughline_attention::hot::FocusSurroundings;
+pub use throughline_attention::recall_gate::{CandidateFate, CutReason};
 use throughline_attention::relevance::{Parts, Signals, WEIGHTS};
 use throughline_core::page::{Detail, DomainCount};
 use throughline_core::policy::RecallPolicy;
@@ -71,7 +72,7 @@ pub struct Ask<'a> {
     /// Memories whose triggers the prompt names: they pass the gate, whatever words they use.
     pub triggered: Vec<(SpaceId, MemoryId)>,
     /// How far everything lies from what the session is about: what is in focus is told in full.
-    pub focus: Surroundings,
+    pub focus: FocusSurroundings,
     /// What somebody who looked found not to help.
     pub unfit: Vec<MemoryId>,
     /// Leave out what this session said itself: it need not be told what it has just heard.
@@ -99,7 +100,7 @@ impl<'a> Ask<'a> {
             named: Vec::new(),
             rules: Vec::new(),
             triggered: Vec::new(),
-            focus: Surroundings::default(),
+            focus: FocusSurroundings::default(),
             unfit: Vec::new(),
             unheard: false,
             ungated: false,
@@ -163,99 +164,6 @@ pub struct RecallCandidate {
     pub score: f64,
     /// What became of it.
     pub fate: CandidateFate,
-}
-
-/// What became of a candidate.
-#[derive(Debug, Clone, PartialEq)]
-pub enum CandidateFate {
-    /// Looked at, and not read: others fit better.
-    Considered,
-    /// It is on the page.
-    Shown(Detail),
-    /// It is only counted, and why.
-    Counted(CutReason),
-    /// It was replaced; what replaced it stands in its place.
-    ReplacedBy(MemoryId),
-    /// It is not shown, and why.
-    Cut(CutReason),
-}
-
-/// Why a candidate is not shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CutReason {
-    /// It holds only in another session.
-    OtherSession,
-    /// It says that nothing is known.
-    Gap,
-    /// What replaced it cannot be seen.
-    HeadGone,
-    /// Its state keeps it out of view.
-    NotInView,
-    /// The prompt asks nothing of memory.
-    SmallTalk,
-    /// It overlaps, but too little.
-    Overlaps,
-    /// It does not fit.
-    DoesNotFit,
-    /// Only an edge leads to it, from something that is not shown.
-    OnlyReached,
-    /// Its score is far from the best.
-    FarBehind,
-    /// Its score falls off from the one before.
-    BehindGap,
-    /// There are better ones, and no more are shown.
-    TooMany,
-    /// It has not been used for long.
-    Dormant,
-    /// Only weak edges lead to it.
-    WeakEdges,
-    /// It overlaps, and lies far from what the session is about.
-    FarFromFocus,
-    /// It says otherwise than what was found, and stands beside that or nowhere.
-    ContestedBySeed,
-    /// This session has just seen it.
-    AlreadyShown,
-    /// This session said it itself.
-    SaidHere,
-    /// Somebody looked, and it does not help.
-    Unfit,
-    /// It asks or orders something, and tells nothing.
-    OnlyAsks,
-    /// What it says no longer holds.
-    NoLongerHolds,
-    /// A memory on the page tells it.
-    ToldByMemory,
-    /// The page is full.
-    NoRoom,
-}
-
-impl std::fmt::Display for CutReason {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::OtherSession => "belongs to another session",
-            Self::Gap => "a gap: nothing is known there",
-            Self::HeadGone => "it was replaced, and what replaced it is gone",
-            Self::NotInView => "not in view",
-            Self::SmallTalk => "the prompt asks nothing that memory could answer",
-            Self::Overlaps => "overlaps, but not enough to be shown",
-            Self::DoesNotFit => "does not fit",
-            Self::OnlyReached => "only connected to something that is not shown",
-            Self::FarBehind => "far behind the best",
-            Self::BehindGap => "behind a gap",
-            Self::TooMany => "more than can be shown",
-            Self::Dormant => "dormant until it is named",
-            Self::WeakEdges => "reached over weak connections only",
-            Self::FarFromFocus => "overlaps, and is far from what the session is about",
-            Self::ContestedBySeed => "contradicts a memory that was found",
-            Self::AlreadyShown => "shown in this session already",
-            Self::SaidHere => "it was said in this session",
-            Self::Unfit => "a model found that it does not help",
-            Self::OnlyAsks => "a question or an order, not a statement",
-            Self::NoLongerHolds => "what it says no longer holds",
-            Self::ToldByMemory => "a memory on the page says it already",
-            Self::NoRoom => "no room within the budget",
-        })
-    }
 }
 
 /// One line of what was recalled.
@@ -350,7 +258,7 @@ impl Recalling<'_> {
     /// What fits a prompt, within a budget of tokens.
     pub fn recall(&self, ask: &Ask<'_>) -> Result<Recall> {
         // One reader at a time, and a service may take its time.
-        let far = self.engine.vectors().far(self.context, ask);
+        let far = self.engine.vectors().service_vectors(self.context, ask);
         let reader = match ask.as_of {
             Some(at) => self.engine.store.as_of(at)?,
             None => self.engine.store.read_soon()?,

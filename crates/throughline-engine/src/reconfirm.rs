@@ -7,7 +7,6 @@ use throughline_core::state::Flag;
 use throughline_core::{BatchId, Kind, Memory, Row, RowKey, SessionId, SpaceId, State};
 use throughline_store::{MemoryQuery, Reader};
 
-use crate::engine::latest_batch;
 use crate::flows::Watching;
 use crate::{Card, Result};
 
@@ -22,10 +21,10 @@ type Asker = (Vec<SpaceId>, Option<SessionId>);
 /// The lists that were found. To find one, hundreds of memories are described; a list holds until something is
 /// written or another day begins.
 #[derive(Debug, Default)]
-pub(crate) struct ReconfirmKept(Mutex<BTreeMap<Asker, Found>>);
+pub(crate) struct ReconfirmKept(Mutex<BTreeMap<Asker, ReconfirmFound>>);
 
 #[derive(Debug, Clone)]
-struct Found {
+struct ReconfirmFound {
     at: FoundAt,
     due: Vec<RowKey>,
 }
@@ -59,7 +58,7 @@ impl Watching<'_> {
             if kept.len() >= KEPT_MAX {
                 kept.clear();
             }
-            kept.insert(asker, Found { at, due: due.collect() });
+            kept.insert(asker, ReconfirmFound { at, due: due.collect() });
         }
         cards.truncate(most);
         Ok(cards)
@@ -68,7 +67,7 @@ impl Watching<'_> {
     /// What a list would be found at now.
     fn found_at(&self, reader: &dyn Reader) -> Result<Option<FoundAt>> {
         let day = self.engine.now().day();
-        Ok(latest_batch(self.engine, reader)?.map(|latest| FoundAt { latest, day }))
+        Ok(self.engine.latest_batch(reader)?.map(|latest| FoundAt { latest, day }))
     }
 
     fn due_of_the_oldest(

@@ -44,7 +44,7 @@ impl Keeping<'_> {
         let reason = reason.map(|reason| self.engine.cleaned(self.context, reason).0);
         let cause = if relation == Relation::Contradicts { Cause::Contradict } else { Cause::Link };
         let (from, _) = self.engine.write(self.context, cause, None, |tx| {
-            let (from, to) = self.both(tx, from, to)?;
+            let (from, to) = self.resolved_pair(tx, from, to)?;
             if relation == Relation::Contradicts && from.session != to.session {
                 return Err(Error::NotPossible(
                     "a memory of one session cannot contradict one of the project or a global one"
@@ -75,7 +75,7 @@ impl Keeping<'_> {
             return Err(Error::BadInput(format!("write `unsupersede {to}`")));
         }
         let (from, _) = self.engine.write(self.context, Cause::Unlink, reason, |tx| {
-            let (from, to) = self.both(tx, from, to)?;
+            let (from, to) = self.resolved_pair(tx, from, to)?;
             let by_hand = || {
                 let (from, to) = (from.id.handle(), to.id.handle());
                 format!("throughline unlink {from} {relation} {to}")
@@ -125,7 +125,12 @@ impl Keeping<'_> {
         self.engine.card_of(memory.space, memory.id)
     }
 
-    fn both(&self, tx: &mut Transaction<'_>, from: &str, to: &str) -> Result<(Memory, Memory)> {
+    fn resolved_pair(
+        &self,
+        tx: &mut Transaction<'_>,
+        from: &str,
+        to: &str,
+    ) -> Result<(Memory, Memory)> {
         let from = self.engine.resolve(&**tx, self.context, from)?;
         let to = self.engine.resolve(&**tx, self.context, to)?;
         same_space(&from, &to)?;

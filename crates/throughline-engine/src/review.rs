@@ -18,7 +18,7 @@ use throughline_store::Reader;
 
 pub(crate) use later::is_questioned;
 
-use crate::engine::{is_handle, not_an_id, person_of};
+use crate::engine::{is_handle, not_an_id};
 use crate::flows::Reviewing;
 use crate::graduate::{Graduation, Proposal};
 use crate::permit::{demand_act, not_yours, owns};
@@ -145,7 +145,7 @@ impl Reviewing<'_> {
             (None, _) => format!("not understood: {}", patch::texts_of(&pending.operation)),
         };
         let mut tx = Transaction::new(reader, self.engine.now(), self.context)
-            .of_person(person_of(self.engine), true);
+            .of_person(self.engine.person(), true);
         // Tried as the user, who would let it through.
         tx.door = Door::Terminal;
         let tried =
@@ -266,7 +266,7 @@ impl Reviewing<'_> {
             Ok(history.first().map(|logged| logged.seq))
         };
         let contested = if came_in(one)? <= came_in(other)? { one } else { other };
-        let me = person_of(self.engine);
+        let me = self.engine.person();
         let attached = reader.attached(contested.space, &[contested.id.into()])?;
         let evidence: Vec<Evidence> = attached.into_iter().filter_map(Row::into_evidence).collect();
         let said = speakers(&evidence, contested.id);

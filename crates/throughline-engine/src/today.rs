@@ -53,7 +53,7 @@ pub struct Today {
 
 /// How much of a memory is shown, by how long ago it came in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Nearness {
+pub enum DayNearness {
     /// Today: everything.
     Full,
     /// This week: a line.
@@ -89,7 +89,7 @@ struct UpTo {
 const STRETCHES_MAX: usize = 16;
 
 impl LoggedLately {
-    fn take(&mut self, change: &Change) {
+    fn note_change(&mut self, change: &Change) {
         #[expect(clippy::wildcard_enum_match_arm, reason = "only these are told")]
         match change {
             Change::Insert(memory) => {
@@ -153,7 +153,7 @@ impl Looking<'_> {
         reader: &dyn Reader,
         days: u32,
         filter: &Filter,
-    ) -> Result<Vec<(Card, Nearness)>> {
+    ) -> Result<Vec<(Card, DayNearness)>> {
         let now = self.engine.now();
         let since = first_of(now, i64::from(days.max(1)));
         let Reach { spaces, session } = self.context.reach();
@@ -179,7 +179,7 @@ impl Looking<'_> {
             let (ended, got) = (recent.len() < asked || asked < LISTED, recent.len());
             for card in self.engine.cards(reader, &recent)? {
                 let nearness = nearness(card.memory.recorded_at, now);
-                if nearness != Nearness::Landmark || is_landmark(&card) {
+                if nearness != DayNearness::Landmark || is_landmark(&card) {
                     found.push((card, nearness));
                 }
             }
@@ -213,7 +213,7 @@ impl Looking<'_> {
         loop {
             let page = reader.log(&query)?;
             for change in page.iter().flat_map(|stored| &stored.batch.changes) {
-                Arc::make_mut(&mut logged).take(change);
+                Arc::make_mut(&mut logged).note_change(change);
             }
             let end = page.last().map(|stored| (stored.last_seq, stored.batch.id));
             last = end.or(last);
@@ -269,11 +269,11 @@ pub(crate) fn first_of(now: Timestamp, days: i64) -> Timestamp {
 }
 
 /// How near a moment is.
-fn nearness(at: Timestamp, now: Timestamp) -> Nearness {
+fn nearness(at: Timestamp, now: Timestamp) -> DayNearness {
     match now.day() - at.day() {
-        ..1 => Nearness::Full,
-        days if days < WEEK => Nearness::Line,
-        _ => Nearness::Landmark,
+        ..1 => DayNearness::Full,
+        days if days < WEEK => DayNearness::Line,
+        _ => DayNearness::Landmark,
     }
 }
 

@@ -234,7 +234,7 @@ fn listen(watch: &mut Watch, turn: &Turn<'_>, fired: &mut Vec<Fired>) {
         };
         for (at, sentence) in sentences.iter().enumerate() {
             for (signal, strength) in
-                cue::heard(turn.speaker, *sentence, sentences.get(at + 1).copied())
+                cue::signals_of(turn.speaker, *sentence, sentences.get(at + 1).copied())
             {
                 fire(fired, signal, strength, text::headline(sentence.text, WORDS_CHARS_MAX));
             }

@@ -21,6 +21,7 @@
 //! | whether a text only repeats what we said | [`echo`] |
 //! | when two alike texts are different claims | [`near`] |
 //! | whether two statements of one build are about two matters | [`parallel`] |
+//! | which memory is meant where something is said to be wrong | [`target`] |
 //! | which rules are about what is about to be done | [`command`], [`occasion`], [`trigger`] |
 //! | the steps of a procedure | [`procedure`] |
 //! | what was asked and is not known | [`gap`] |
@@ -47,6 +48,7 @@ pub mod proposal;
 pub mod question;
 pub mod referent;
 pub mod speech;
+pub mod target;
 pub mod things;
 pub mod trigger;
 mod turn;

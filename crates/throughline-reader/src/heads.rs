@@ -1,7 +1,7 @@
 //! The last step: from states to probabilities, in real numbers rounded alike everywhere.
 
 use throughline_core::reading::{Bearing, Caution, Role};
-use throughline_embed::{DIMENSIONS, State, Unusable, exp};
+use throughline_embed::{DIMENSIONS, PieceState, Unusable, exp};
 
 /// Sums that run side by side, in an order that no compiler may change.
 const LANES: usize = 16;
@@ -28,43 +28,47 @@ impl Heads {
     pub(crate) fn read(numbers: &[f32]) -> Result<Self, Unusable> {
         let mut rest = numbers;
         let heads = Self {
-            cut: Linear::take(&mut rest, DIMENSIONS)?,
-            lasting: Linear::take(&mut rest, DIMENSIONS)?,
-            role: Linear::take(&mut rest, DIMENSIONS)?,
-            caution: Linear::take(&mut rest, DIMENSIONS)?,
-            bearing: Linear::take(&mut rest, 3 * DIMENSIONS)?,
+            cut: Linear::split_off(&mut rest, DIMENSIONS)?,
+            lasting: Linear::split_off(&mut rest, DIMENSIONS)?,
+            role: Linear::split_off(&mut rest, DIMENSIONS)?,
+            caution: Linear::split_off(&mut rest, DIMENSIONS)?,
+            bearing: Linear::split_off(&mut rest, 3 * DIMENSIONS)?,
         };
         if rest.is_empty() { Ok(heads) } else { Err(Unusable::OtherShape) }
     }
 
     /// The probability that a piece begins at the word whose first state this is.
-    pub(crate) fn cut(&self, state: &State) -> f32 {
+    pub(crate) fn cut(&self, state: &PieceState) -> f32 {
         let [cut] = self.cut.of(state);
         sigmoid(cut)
     }
 
-    pub(crate) fn lasting(&self, mean: &State) -> f32 {
+    pub(crate) fn lasting(&self, mean: &PieceState) -> f32 {
         let [lasting] = self.lasting.of(mean);
         sigmoid(lasting)
     }
 
-    pub(crate) fn roles(&self, mean: &State) -> [f32; Role::ALL.len()] {
+    pub(crate) fn roles(&self, mean: &PieceState) -> [f32; Role::ALL.len()] {
         softmax(self.role.of(mean))
     }
 
-    pub(crate) fn cautions(&self, mean: &State) -> [f32; Caution::ALL.len()] {
+    pub(crate) fn cautions(&self, mean: &PieceState) -> [f32; Caution::ALL.len()] {
         softmax(self.caution.of(mean))
     }
 
     /// From the mean states of a memory and of a message.
-    pub(crate) fn bearings(&self, held: &State, said: &State) -> [f32; Bearing::ALL.len()] {
-        let product: State = std::array::from_fn(|at| held[at] * said[at]);
+    pub(crate) fn bearings(
+        &self,
+        held: &PieceState,
+        said: &PieceState,
+    ) -> [f32; Bearing::ALL.len()] {
+        let product: PieceState = std::array::from_fn(|at| held[at] * said[at]);
         softmax(self.bearing.of([*held, *said, product].as_flattened()))
     }
 }
 
 impl<const OUTPUTS: usize> Linear<OUTPUTS> {
-    fn take(numbers: &mut &[f32], inputs: usize) -> Result<Self, Unusable> {
+    fn split_off(numbers: &mut &[f32], inputs: usize) -> Result<Self, Unusable> {
         let (weights, rest) =
             numbers.split_at_checked(OUTPUTS * inputs).ok_or(Unusable::OtherShape)?;
         let (biases, rest) = rest.split_at_checked(OUTPUTS).ok_or(Unusable::OtherShape)?;
@@ -81,7 +85,7 @@ impl<const OUTPUTS: usize> Linear<OUTPUTS> {
 }
 
 /// The mean of states; zeros where there are none.
-pub(crate) fn mean(states: &[State]) -> State {
+pub(crate) fn mean(states: &[PieceState]) -> PieceState {
     let mut mean = [0.0; DIMENSIONS];
     for state in states {
         for (mean, value) in mean.iter_mut().zip(state) {

@@ -5,7 +5,9 @@ use std::sync::LazyLock;
 
 use throughline_core::Speaker;
 use throughline_core::reading::{Judged, Piece};
-use throughline_embed::{CLOSING, Encoder, Kernel, OPENING, POSITIONS, State, Unusable, tokens};
+use throughline_embed::{
+    CLOSING, Encoder, Kernel, OPENING, POSITIONS, PieceState, Unusable, tokens,
+};
 
 use crate::heads::{Heads, mean};
 use crate::spans::{PieceSpan, spans};
@@ -105,13 +107,13 @@ impl TrainedReader {
     }
 
     /// The state of each token of a turn that is read.
-    fn states(&self, script: &Script) -> Vec<State> {
-        let by_window: Vec<Vec<State>> =
+    fn states(&self, script: &Script) -> Vec<PieceState> {
+        let by_window: Vec<Vec<PieceState>> =
             script.windows.iter().map(|ids| self.encoder.states(ids)).collect();
         script.places.iter().map(|(window, at)| by_window[*window][*at]).collect()
     }
 
-    fn judge(&self, span: PieceSpan, states: &[State]) -> Piece {
+    fn judge(&self, span: PieceSpan, states: &[PieceState]) -> Piece {
         let mean = mean(&states[span.tokens]);
         Piece {
             span: span.bytes,

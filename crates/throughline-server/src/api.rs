@@ -52,6 +52,7 @@ fn described() -> (Router<App>, Document) {
         .routes(routes!(memories::why_not))
         .routes(routes!(changes::confirm))
         .routes(routes!(changes::correct))
+        .routes(routes!(changes::promote))
         .routes(routes!(changes::pin))
         .routes(routes!(changes::tags))
         .routes(routes!(changes::archive))

@@ -17,7 +17,7 @@ use crate::events::Hub;
 use crate::given::{Asker, json_text};
 use crate::kept::{KeptAnswers, Moment};
 use crate::mcp::McpServices;
-use crate::metrics::Metrics;
+use crate::metrics::RequestMetrics;
 use crate::version::versioned;
 use crate::{People, Problem, Program, ServeSetup};
 
@@ -33,7 +33,7 @@ const PEOPLE_MAX: usize = 64;
 const PROJECT_FRESH: Duration = Duration::from_secs(2);
 
 /// What is done on a thread of its own.
-type Work = Box<dyn FnOnce(&AtHand<'_>) -> Result<(), Problem> + Send>;
+type ThreadWork = Box<dyn FnOnce(&AtHand<'_>) -> Result<(), Problem> + Send>;
 
 /// App: a handle to what every handler shares.
 #[derive(Clone)]
@@ -58,7 +58,7 @@ pub(crate) struct Shared {
     pub(crate) people: People,
     /// The memory as each of them has it.
     engines: Mutex<HashMap<String, Arc<Engine>>>,
-    pub(crate) metrics: Metrics,
+    pub(crate) metrics: RequestMetrics,
     pub(crate) hub: Hub,
     pub(crate) mcp: McpServices,
     /// Becomes true when the server stops.
@@ -125,7 +125,7 @@ impl App {
             port,
             program,
             engine,
-            metrics: Metrics::new(),
+            metrics: RequestMetrics::new(),
             hub: Hub::new(),
             mcp: McpServices::default(),
             stop: watch::Sender::new(false),
@@ -193,7 +193,7 @@ impl App {
     }
 
     /// The same for work that sends what comes of it. Not generic, so that it is compiled once.
-    async fn carry_out(&self, needs: Needs, asker: Asker, work: Work) -> Result<(), Problem> {
+    async fn carry_out(&self, needs: Needs, asker: Asker, work: ThreadWork) -> Result<(), Problem> {
         let Ok(waiting) = Arc::clone(&self.waiting).try_acquire_owned() else {
             return Err(Problem::new(503, "busy", "too many requests wait already")
                 .with_hint("try again in a moment"));
@@ -215,8 +215,11 @@ impl App {
             work(&at_hand)
         });
         let done = done.await.map_err(|error| {
-            let why =
-                if error.is_panic() { "something broke; stderr says what" } else { "stopped" };
+            let why = if error.is_panic() {
+                "something broke; stderr of the server says what"
+            } else {
+                "stopped"
+            };
             Problem::new(500, "failed", why)
         })?;
         if needs == Needs::Writing {

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::app::App;
-use crate::given::{Asked, Given, header_text};
+use crate::given::{Given, RequestQuery, header_text};
 use crate::{Problem, Token};
 
 /// Seconds that a browser keeps the cookie.
@@ -27,8 +27,11 @@ pub(crate) struct LetIn {
 #[utoipa::path(get, path = "/login", tag = "door", params(LetIn), security(()),
     responses((status = 200, description = "a page that goes on to `/`, with the cookie", body = String, content_type = "text/html"),
         (status = "default", description = "a page that asks for the token", body = String, content_type = "text/html")))]
-pub(crate) async fn link(State(app): State<App>, asked: Result<Asked<LetIn>, Problem>) -> Response {
-    let token = asked.map(|Asked(asked)| asked.token).unwrap_or_default();
+pub(crate) async fn link(
+    State(app): State<App>,
+    asked: Result<RequestQuery<LetIn>, Problem>,
+) -> Response {
+    let token = asked.map(|RequestQuery(asked)| asked.token).unwrap_or_default();
     let Some(cookie) = cookie_for(&app, &token) else { return ask_for_token() };
     // The page asks for the next one itself: a browser that comes from elsewhere sends no cookie along.
     let page = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Throughline</title>\

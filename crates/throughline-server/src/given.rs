@@ -52,7 +52,8 @@ impl<S: Send + Sync> FromRequestParts<S> for Asker {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        let Asked(query) = Asked::<AskerQuery>::from_request_parts(parts, state).await?;
+        let RequestQuery(query) =
+            RequestQuery::<AskerQuery>::from_request_parts(parts, state).await?;
         let scope = query.scope.filter(|scope| !scope.is_empty());
         Ok(Self {
             person: parts.extensions.get::<Person>().map(|Person(name)| name.clone()),
@@ -62,10 +63,10 @@ impl<S: Send + Sync> FromRequestParts<S> for Asker {
     }
 }
 
-/// Asked: the query of a request.
-pub(crate) struct Asked<T>(pub(crate) T);
+/// Request query: the query of a request.
+pub(crate) struct RequestQuery<T>(pub(crate) T);
 
-impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Asked<T> {
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for RequestQuery<T> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
@@ -74,10 +75,10 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Asked<T> {
     }
 }
 
-/// Named: what the path of a request names.
-pub(crate) struct Named(pub(crate) String);
+/// Path name: what the path of a request names.
+pub(crate) struct PathName(pub(crate) String);
 
-impl<S: Send + Sync> FromRequestParts<S> for Named {
+impl<S: Send + Sync> FromRequestParts<S> for PathName {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
@@ -130,14 +131,14 @@ fn is_json(kind: &HeaderValue) -> bool {
     kind.split(';').next().is_some_and(|kind| kind.trim() == "application/json")
 }
 
-/// Told: an answer in JSON.
+/// JSON reply: an answer in JSON.
 #[derive(Debug)]
-pub(crate) struct Told<T>(pub(crate) T);
+pub(crate) struct JsonReply<T>(pub(crate) T);
 
 /// What a handler returns.
-pub(crate) type Answer<T> = Result<Told<T>, Problem>;
+pub(crate) type JsonAnswer<T> = Result<JsonReply<T>, Problem>;
 
-impl<T: Serialize> IntoResponse for Told<T> {
+impl<T: Serialize> IntoResponse for JsonReply<T> {
     fn into_response(self) -> Response {
         json(StatusCode::OK, &self.0)
     }

@@ -33,7 +33,7 @@ impl RateLimit {
     }
 
     /// Whether one more may pass now.
-    fn take(&self) -> bool {
+    fn lets_pass(&self) -> bool {
         let mut bucket = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (left, at) = *bucket;
         let left = (left + at.elapsed().as_secs_f64() * PER_SECOND).min(BURST);
@@ -96,7 +96,7 @@ fn check(app: &App, rate: &RateLimit, request: &Request) -> Result<Option<Person
     check_target(app.port, request)?;
     check_host(app.port, headers)?;
     check_origin(app.port, headers)?;
-    if !rate.take() {
+    if !rate.lets_pass() {
         return Err(Problem::new(429, "too_many", "too many requests in a short time")
             .with_hint("wait a second, then go on"));
     }

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use axum::body::Bytes;
 use throughline_core::BatchId;
-use throughline_engine::{Engine, latest_batch};
+use throughline_engine::Engine;
 
 use crate::Problem;
 use crate::given::Asker;
@@ -29,7 +29,7 @@ impl Moment {
     /// The present one; nothing where memory cannot tell that nothing was written since.
     pub(crate) fn now(engine: &Engine) -> Result<Option<Self>, Problem> {
         let second = engine.now().as_millis().div_euclid(1_000);
-        let latest = latest_batch(engine, &*engine.now_reader()?)?;
+        let latest = engine.latest_batch(&*engine.now_reader()?)?;
         Ok(latest.map(|latest| Self { latest, second }))
     }
 }

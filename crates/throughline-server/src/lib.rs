@@ -35,7 +35,7 @@ use throughline_engine::{Context, Engine, Roots};
 pub use api::openapi;
 pub use people::{People, PersonToken};
 pub use problem::Problem;
-pub use standing::{Standing, Taken};
+pub use standing::{ServingLock, Taken};
 pub use token::Token;
 
 /// The port that is taken where nobody names one.
@@ -95,7 +95,7 @@ pub struct Serving {
 pub fn serve(
     setup: &ServeSetup,
     program: Arc<dyn Program>,
-    standing: Standing,
+    standing: ServingLock,
     ready: impl FnOnce(&Serving),
 ) -> Result<(), Problem> {
     listen::serve(setup, program, standing, ready)

@@ -14,7 +14,7 @@ use tokio::sync::{Semaphore, watch};
 
 use crate::app::App;
 use crate::slow::TakenInTime;
-use crate::{Problem, Program, ServeSetup, Serving, Standing, api, upkeep};
+use crate::{Problem, Program, ServeSetup, Serving, ServingLock, api, upkeep};
 
 /// Connections that are open at the same time; further ones are answered that it is too much.
 const CONNECTIONS_MAX: usize = 256;
@@ -46,7 +46,7 @@ fn too_many() -> String {
 pub(crate) fn serve(
     setup: &ServeSetup,
     program: Arc<dyn Program>,
-    mut standing: Standing,
+    mut standing: ServingLock,
     ready: impl FnOnce(&Serving),
 ) -> Result<(), Problem> {
     let failed = |error: std::io::Error| Problem::new(500, "failed", error.to_string());
@@ -63,7 +63,8 @@ pub(crate) fn serve(
         // Opening waits, perhaps for a server of its own, so that it has a thread of its own.
         let (given, port) = (setup.clone(), address.port());
         let opening = tokio::task::spawn_blocking(move || App::new(given, port, program));
-        let gone = |_| Problem::new(500, "failed", "something broke; stderr says what");
+        let gone =
+            |_| Problem::new(500, "failed", "something broke; stderr of the server says what");
         let app = opening.await.map_err(gone)??;
         let url = format!("http://{address}/");
         let link = format!("{url}login?token={}", setup.token.text());

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 /// Bounds of the buckets, in seconds.
 const BOUNDS: [f64; 10] = [0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 1.0, 5.0];
 
-/// Metrics: what was counted since the server started.
-pub(crate) struct Metrics {
+/// Request metrics: what was counted since the server started.
+pub(crate) struct RequestMetrics {
     started: Instant,
     routes: Mutex<BTreeMap<(String, String), RouteCount>>,
     pub(crate) connections: AtomicI64,
@@ -26,7 +26,7 @@ struct RouteCount {
     seconds: f64,
 }
 
-impl Metrics {
+impl RequestMetrics {
     pub(crate) fn new() -> Self {
         Self {
             started: Instant::now(),

@@ -60,7 +60,7 @@ impl People {
         serde_json::from_str(&text).map_err(|error| {
             let detail = format!("{}: {error}", self.path().display());
             Problem::new(503, "file", detail)
-                .with_hint("nobody is let in by it; take the file away and make the tokens anew")
+                .with_hint("no token in it works; move the file away and make the tokens again")
         })
     }
 
@@ -88,7 +88,7 @@ impl People {
             tokens.retain(|one| !named(one));
         })?;
         if gone.is_empty() {
-            return Err(Problem::not_found(format!("no token and no person {whose:?}"))
+            return Err(Problem::not_found(format!("there is no token and no person {whose:?}"))
                 .with_hint("`throughline serve token list` shows them"));
         }
         Ok(gone)
@@ -157,7 +157,7 @@ fn check_name(person: &str) -> Result<(), Problem> {
         return Ok(());
     }
     let detail = format!(
-        "{person:?} is no name of a person: up to {NAME_CHARS_MAX} letters, digits or signs of _ - . @"
+        "{person:?} cannot be the name of a person: use up to {NAME_CHARS_MAX} letters, digits or any of _ - . @"
     );
     Err(Problem::bad_input(detail))
 }

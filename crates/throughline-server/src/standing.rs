@@ -22,15 +22,15 @@ pub struct Taken {
     pub pid: u32,
 }
 
-/// Standing: the right to serve a home, given back when it is dropped or the process ends.
+/// Serving lock: the right to serve a home, given back when it is dropped or the process ends.
 #[derive(Debug)]
-pub struct Standing {
+pub struct ServingLock {
     file: File,
 }
 
-impl Standing {
-    /// Takes the right to serve a home, or says who has it.
-    pub fn take(home: &Path) -> Result<Result<Self, Taken>, Problem> {
+impl ServingLock {
+    /// Claims the right to serve a home, or says who has it.
+    pub fn claim(home: &Path) -> Result<Result<Self, Taken>, Problem> {
         let path = home.join(FILE);
         let failed = |error: &std::io::Error| {
             let why = throughline_engine::in_plain_words(error);

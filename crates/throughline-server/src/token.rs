@@ -108,8 +108,9 @@ impl Token {
 
     pub(crate) fn make() -> Result<Self, Problem> {
         let mut bytes = [0; 32];
-        getrandom::fill(&mut bytes)
-            .map_err(|error| Problem::new(500, "failed", format!("no random numbers: {error}")))?;
+        getrandom::fill(&mut bytes).map_err(|error| {
+            Problem::new(500, "failed", format!("the system gives no random numbers: {error}"))
+        })?;
         Ok(Self(hex(&bytes)))
     }
 

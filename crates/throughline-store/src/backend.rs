@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 #[cfg(feature = "postgres")]
 use crate::PgStore;
-use crate::member::People;
+use crate::member::MemberList;
 use crate::store::Store;
 use crate::{Error, Result, SqliteStore};
 
@@ -99,7 +99,7 @@ impl Backend {
     }
 
     /// The server, where people share spaces. An error where memory is in a file, which has one owner.
-    pub fn people(&self) -> Result<&dyn People> {
+    pub fn people(&self) -> Result<&dyn MemberList> {
         match self {
             Self::Sqlite(_) => Err(Error::BadAddress(
                 "this memory is in a file, which is yours alone; only a server is shared"

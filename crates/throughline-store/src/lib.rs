@@ -39,7 +39,7 @@ pub use error::{Error, Result};
 pub use folder::{beside, private_folder, sync_folder, sync_parent};
 pub use foreign::opencode_lines;
 pub use map::MapStore;
-pub use member::{Member, People, Standing};
+pub use member::{Member, MemberList, MemberStanding};
 pub use overlay::Overlay;
 #[cfg(feature = "postgres")]
 pub use postgres::PgStore;

@@ -4,9 +4,9 @@ use throughline_core::SpaceId;
 
 use crate::Result;
 
-/// Standing: what a person may do in a space.
+/// Member standing: what a person may do in a space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum MemberStanding {
     /// Sees everything, changes nothing.
     Reader,
     /// Sees and writes.
@@ -17,7 +17,7 @@ pub enum Standing {
     Own,
 }
 
-impl Standing {
+impl MemberStanding {
     /// Its name.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -42,11 +42,11 @@ pub struct Member {
     /// The person, by their database role.
     pub role: String,
     /// What they may do.
-    pub standing: Standing,
+    pub standing: MemberStanding,
 }
 
-/// People: who shares the spaces of a server, and what each may do.
-pub trait People {
+/// Member list: who shares the spaces of a server, and what each may do.
+pub trait MemberList {
     /// Members of a space, as far as whoever asks may know them: an owner sees all, others themselves.
     fn members(&self, space: SpaceId) -> Result<Vec<Member>>;
 

@@ -92,7 +92,7 @@ impl<'a> Overlay<'a> {
                 Trouble::Refused(refusal) => Error::Refused(refusal),
                 Trouble::View(error) => error,
             })?;
-            self.folded.borrow_mut().take(&writes)?;
+            self.folded.borrow_mut().fold_in(&writes)?;
         }
         Ok(self.folded.borrow())
     }

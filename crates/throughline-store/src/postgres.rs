@@ -18,6 +18,7 @@ mod counts;
 mod documents;
 mod flush;
 mod foresee;
+mod found;
 mod lease;
 mod link;
 mod listing;
@@ -56,7 +57,7 @@ use address::Address;
 use lease::Lease;
 use link::Link;
 use rows::PgTables;
-use turn::Turn;
+use turn::WriterTurn;
 
 /// How long to wait for other writers before giving up.
 const BUSY_LIMIT_MS: u64 = 10_000;
@@ -172,9 +173,14 @@ impl PgStore {
         loop {
             let kept = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
             let Some(link) = kept else { return self.connect() };
-            if !link.is_broken() {
-                link.answer_until(until);
-                return Ok(link);
+            if link.is_broken() {
+                continue;
+            }
+            link.answer_until(until);
+            match link.look_at_walls(&self.address.schema) {
+                // It turned out to be gone; the next one may not be.
+                Err(Error::Unreachable { .. }) if link.is_lost() => {}
+                looked => return looked.map(|()| link),
             }
         }
     }
@@ -239,16 +245,16 @@ impl Store for PgStore {
     }
 
     fn transact(&self, plan: Planner<'_>) -> Result<Commit> {
-        self.write_with(Turn::Whole, &mut |turn, sent| self.attempt(&mut *plan, turn, sent))
+        self.write_with(WriterTurn::Whole, &mut |turn, sent| self.attempt(&mut *plan, turn, sent))
     }
 
     fn transact_in(&self, space: SpaceId, plan: Planner<'_>) -> Result<Commit> {
-        let turn = Turn::in_space(space);
+        let turn = WriterTurn::in_space(space);
         self.write_with(turn, &mut |turn, sent| self.attempt(&mut *plan, turn, sent))
     }
 
     fn apply(&self, batch: &Batch) -> Result<Commit> {
-        let turn = Turn::of_batch(batch);
+        let turn = WriterTurn::of_batch(batch);
         self.write_with(turn, &mut |turn, sent| match sent {
             Some(_) => self.attempt(&mut |_| Ok(batch.clone()), turn, sent),
             // Nothing is read before it is looked ahead, so that the turn comes with that.
@@ -261,7 +267,7 @@ impl Store for PgStore {
     }
 
     fn put_vectors(&self, space: SpaceId, model: &str, vectors: &[Vector]) -> Result<()> {
-        let lease = self.soon_in_turn(&Turn::in_space(space))?;
+        let lease = self.soon_in_turn(&WriterTurn::in_space(space))?;
         vectors::put(&PgTables::new(&*lease), space, model, vectors)
             .map_err(|error| self.waited(error))?;
         lease.give_back();
@@ -269,7 +275,7 @@ impl Store for PgStore {
     }
 
     fn reindex(&self) -> Result<()> {
-        let lease = self.turn(&Turn::Whole)?;
+        let lease = self.turn(&WriterTurn::Whole)?;
         vectors::rebuild(&PgTables::new(&*lease))?;
         lease.give_back();
         Ok(())

@@ -81,17 +81,17 @@ impl Teller {
                 engine.keeping(&context).remember(&new)?;
             }
             "correct" => {
-                let id = meant(&engine, &context, line)?;
+                let id = id_meant(&engine, &context, line)?;
                 engine.keeping(&context).correct(&id, line.text, line.slot.as_ref())?;
             }
             "forget" => {
-                engine.keeping(&context).forget(&meant(&engine, &context, line)?, None)?;
+                engine.keeping(&context).forget(&id_meant(&engine, &context, line)?, None)?;
             }
             "archive" => {
-                engine.keeping(&context).archive(&meant(&engine, &context, line)?, None)?;
+                engine.keeping(&context).archive(&id_meant(&engine, &context, line)?, None)?;
             }
             "confirm" => {
-                engine.keeping(&context).confirm(&meant(&engine, &context, line)?)?;
+                engine.keeping(&context).confirm(&id_meant(&engine, &context, line)?)?;
             }
             "undo" => {
                 engine.keeping(&context).undo(None)?;
@@ -155,7 +155,7 @@ fn day_of(memory: &Memory) -> i64 {
 }
 
 /// The id of the memory whose text holds the line's part.
-fn meant(engine: &Engine, context: &Context, line: &Line<'_>) -> Result<String> {
+fn id_meant(engine: &Engine, context: &Context, line: &Line<'_>) -> Result<String> {
     let part = line.part.expect("this verb names a memory in quotes");
     let reader = engine.now_reader()?;
     let all = Filter { all: true, ..Filter::default() };

@@ -1,7 +1,7 @@
 //! What came in lately.
 
 use serde::Serialize;
-use throughline_engine::{Card, Nearness, Today};
+use throughline_engine::{Card, DayNearness, Today};
 use utoipa::ToSchema;
 
 use crate::memory::WireMemory;
@@ -54,13 +54,13 @@ impl From<&Today> for WireToday {
 
 impl WireLately {
     /// The memories that were found.
-    pub fn new(found: &[(Card, Nearness)]) -> Self {
-        let near = |(card, nearness): &(Card, Nearness)| WireNear {
+    pub fn new(found: &[(Card, DayNearness)]) -> Self {
+        let near = |(card, nearness): &(Card, DayNearness)| WireNear {
             memory: card.into(),
             detail: match nearness {
-                Nearness::Full => "full",
-                Nearness::Line => "line",
-                Nearness::Landmark => "landmark",
+                DayNearness::Full => "full",
+                DayNearness::Line => "line",
+                DayNearness::Landmark => "landmark",
             },
         };
         Self { items: found.iter().map(near).collect(), total: found.len() }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use sha2::{Digest as _, Sha256};
 
 use crate::manifest::Manifest;
-use crate::stamp::{Beside, FileMark, SpanStamp};
+use crate::stamp::{FileMark, LinesBeside, SpanStamp};
 use crate::{Deadline, SPAN_LINES_MAX};
 
 /// The most words to look for at once.
@@ -114,9 +114,9 @@ impl Content {
         let Some(copies) = self.copies(span.hash, span.lines, span.first, deadline) else {
             return LinePlace::Unknown;
         };
-        let around: Vec<(u32, Beside)> =
+        let around: Vec<(u32, LinesBeside)> =
             copies.iter().map(|line| (*line, self.beside(*line, span.lines))).collect();
-        let among = |fits: &dyn Fn(Beside) -> bool, then: u32| {
+        let among = |fits: &dyn Fn(LinesBeside) -> bool, then: u32| {
             let fitting =
                 || around.iter().filter(|(_, beside)| fits(*beside)).map(|(line, _)| *line);
             let enough = usize::try_from(then).is_ok_and(|then| fitting().count() >= then);
@@ -154,7 +154,7 @@ impl Content {
     }
 
     /// What stands beside lines.
-    pub(crate) fn beside(&self, first: u32, lines: u32) -> Beside {
+    pub(crate) fn beside(&self, first: u32, lines: u32) -> LinesBeside {
         let first = usize::try_from(first).unwrap_or(usize::MAX).saturating_sub(1);
         let end = first.saturating_add(usize::try_from(lines).unwrap_or(0));
         let says = |line: &&Range<usize>| !self.bytes[(*line).clone()].trim_ascii().is_empty();
@@ -163,7 +163,7 @@ impl Content {
         let all = self.lines();
         let above = all.get(..first).unwrap_or_default().iter().rev().find(says);
         let below = all.get(end..).unwrap_or_default().iter().find(says);
-        Beside { above: trace_of(above), below: trace_of(below) }
+        LinesBeside { above: trace_of(above), below: trace_of(below) }
     }
 
     /// As [`World::span_with`](crate::World::span_with).

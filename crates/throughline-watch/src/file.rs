@@ -7,7 +7,7 @@ use throughline_core::watermark::{Reading, Referent};
 use crate::content::{Content, LinePlace, short};
 use crate::ground::{Ground, Obstacle, PlainFile};
 use crate::rename::{self, Gone};
-use crate::stamp::{Beside, FileMark, FileStamp, KeyStamp, SpanStamp};
+use crate::stamp::{FileMark, FileStamp, KeyStamp, LinesBeside, SpanStamp};
 use crate::{Binding, Deadline, FileRead, Look, Stamped, Unresolved, World, flag, path};
 
 /// Notes what a file says, or lines of it.
@@ -45,7 +45,7 @@ fn stamp_span(
     let trace = content.trace_of_line(first)?;
     let beside = content.beside(first, lines);
     let copies = content.copies(&hash, lines, trace, deadline)?;
-    let around: Vec<Beside> = copies.iter().map(|line| content.beside(*line, lines)).collect();
+    let around: Vec<LinesBeside> = copies.iter().map(|line| content.beside(*line, lines)).collect();
     let alike = around.iter().filter(|other| other.meets(beside)).count();
     let same = around.iter().filter(|other| **other == beside).count();
     let span = SpanStamp {

@@ -54,8 +54,8 @@ pub(crate) fn stamp(
 }
 
 /// Asks git about all bindings that are tied to it. `None` if there are none.
-pub(crate) fn ask<'a>(world: &World, bindings: &[Binding<'a>]) -> Option<Asked<'a>> {
-    let items: Vec<Item<'a>> =
+pub(crate) fn ask<'a>(world: &World, bindings: &[Binding<'a>]) -> Option<GitAsked<'a>> {
+    let items: Vec<GitItem<'a>> =
         bindings.iter().enumerate().filter_map(|(at, binding)| item(at, binding)).collect();
     if items.is_empty() {
         return None;
@@ -67,16 +67,16 @@ pub(crate) fn ask<'a>(world: &World, bindings: &[Binding<'a>]) -> Option<Asked<'
             paths.extend(item.paths.iter().cloned());
         }
     }
-    Some(Asked { question: Question::new(&world.root, Wanted { paths_by_head }), items })
+    Some(GitAsked { question: Question::new(&world.root, Wanted { paths_by_head }), items })
 }
 
 /// What was asked, and for whom.
-pub(crate) struct Asked<'a> {
+pub(crate) struct GitAsked<'a> {
     question: Option<Question>,
-    items: Vec<Item<'a>>,
+    items: Vec<GitItem<'a>>,
 }
 
-struct Item<'a> {
+struct GitItem<'a> {
     /// Which of the bindings.
     at: usize,
     paths: &'a [String],
@@ -84,16 +84,16 @@ struct Item<'a> {
     stamp: Option<GitStamp<'a>>,
 }
 
-fn item<'a>(at: usize, binding: &Binding<'a>) -> Option<Item<'a>> {
+fn item<'a>(at: usize, binding: &Binding<'a>) -> Option<GitItem<'a>> {
     let Referent::Git { paths } = binding.referent else { return None };
     let sound = |path: &String| path::is_canonical(path) && !path.contains('\n');
     let stamp = GitStamp::read(binding.stamp)
         .filter(|stamp| stamp.objects.len() == paths.len() && paths.iter().all(sound));
-    Some(Item { at, paths, stamp })
+    Some(GitItem { at, paths, stamp })
 }
 
 /// Takes the answer, and says what became of each binding.
-pub(crate) fn look(asked: Asked<'_>, deadline: Deadline, looks: &mut [Look]) {
+pub(crate) fn look(asked: GitAsked<'_>, deadline: Deadline, looks: &mut [Look]) {
     let root = asked.question.as_ref().map(|question| question.root.clone());
     let answer = asked.question.and_then(|question| question.answer(deadline));
     let (Some(root), Some(answer)) = (root, answer) else {
@@ -139,7 +139,7 @@ pub(crate) fn look(asked: Asked<'_>, deadline: Deadline, looks: &mut [Look]) {
 
 /// A binding, and what git said.
 struct See<'a> {
-    item: &'a Item<'a>,
+    item: &'a GitItem<'a>,
     stamp: &'a GitStamp<'a>,
     answer: &'a Answer,
 }

@@ -106,7 +106,7 @@ pub(crate) struct SpanStamp<'a> {
     pub(crate) hash: &'a str,
     pub(crate) lines: u32,
     pub(crate) first: u32,
-    pub(crate) beside: Beside,
+    pub(crate) beside: LinesBeside,
     /// How often they stood in the file.
     pub(crate) copies: u32,
     /// How often of that beside one such line.
@@ -117,12 +117,12 @@ pub(crate) struct SpanStamp<'a> {
 
 /// Traces of the nearest lines above and below that say something; nothing at the ends of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Beside {
+pub(crate) struct LinesBeside {
     pub(crate) above: u32,
     pub(crate) below: u32,
 }
 
-impl Beside {
+impl LinesBeside {
     /// Whether one of the two is the same.
     pub(crate) fn meets(self, other: Self) -> bool {
         self.above == other.above || self.below == other.below
@@ -139,7 +139,7 @@ impl<'a> FileStamp<'a> {
         let twins = u8::from(has_twin);
         let mut stamp = format!("f1 {content} {} {} {twins}", mark.write(), now_ns());
         if let Some(SpanStamp { hash, lines, first, beside, copies, alike, same }) = span {
-            let Beside { above, below } = beside;
+            let LinesBeside { above, below } = beside;
             write!(stamp, " {hash} {lines} {first} {above} {below} {copies} {alike} {same}")
                 .expect("writing to a string");
         }
@@ -159,7 +159,7 @@ impl<'a> FileStamp<'a> {
                     hash,
                     lines: number()?,
                     first: number()?,
-                    beside: Beside { above: number()?, below: number()? },
+                    beside: LinesBeside { above: number()?, below: number()? },
                     copies: number()?,
                     alike: number()?,
                     same: number()?,

@@ -127,6 +127,8 @@ pub(crate) enum Command {
     Confirm(Id),
     /// Correct a memory: the new text replaces the old one
     Correct(Correct),
+    /// Say what holds everywhere for you in this project too, where others see it
+    Promote(Id),
     /// Replace one memory with another
     Supersede(Supersede),
     /// Make a replaced memory current again

@@ -121,6 +121,7 @@ fn changes_memory(command: &Command) -> bool {
             | Command::Correct(_)
             | Command::Edit(_)
             | Command::Confirm(_)
+            | Command::Promote(_)
             | Command::Supersede(_)
             | Command::Unsupersede(_)
             | Command::Contradict(_)
@@ -157,6 +158,7 @@ fn takes_in(command: &Command) -> bool {
         command,
         Command::Remember(_)
             | Command::Correct(_)
+            | Command::Promote(_)
             | Command::Ingest(_)
             | Command::Import(_)
             | Command::Patch(_)
@@ -196,6 +198,7 @@ fn dispatch(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow::Resu
         Command::Edit(args) => change::edit(args, settings, ui),
         Command::Confirm(args) => change::confirm(&args.id, settings, ui),
         Command::Correct(args) => remember::correct(args, settings, ui),
+        Command::Promote(args) => remember::promote(&args.id, settings, ui),
         Command::Supersede(args) => change::supersede(args, settings, ui),
         Command::Unsupersede(args) => change::unsupersede(&args.id, settings, ui),
         Command::Contradict(args) => change::contradict(args, settings, ui),

@@ -85,8 +85,13 @@ fn visit(stop: &Stop, at_home: TourPlace<'_>, ui: &mut Ui) -> anyhow::Result<()>
             let payload =
                 payload.replace("{project}", &json_text(&at_home.project.to_string_lossy()));
             let engine = settings.engine()?;
-            let heard =
-                hook::take(event, Host::ClaudeCode, payload.as_bytes(), &settings, &engine)?;
+            let heard = hook::answered_with(
+                event,
+                Host::ClaudeCode,
+                payload.as_bytes(),
+                &settings,
+                &engine,
+            )?;
             if let Some((event, context, reply)) = heard {
                 let kept = engine.looking(&context).cards_of(&reply.capture.memories)?;
                 let replaced = engine.looking(&context).cards_of(&reply.capture.superseded)?;

@@ -59,6 +59,7 @@ const GROUPS: [Group; 6] = [
             "unlink",
             "archive",
             "unarchive",
+            "promote",
             "done",
         ],
     },

@@ -346,7 +346,7 @@ fn fired_name(event: &str, agent: Host) -> String {
 
 /// The same with a memory that is open already: what happened, and what was made of it. `None`
 /// where it was nothing.
-pub(crate) fn take(
+pub(crate) fn answered_with(
     name: &str,
     agent: Host,
     payload: &[u8],

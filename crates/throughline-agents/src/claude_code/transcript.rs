@@ -13,7 +13,7 @@ use throughline_core::{SessionId, Timestamp};
 
 use crate::host::Folders;
 use crate::json::{self, flag, list, text};
-use crate::transcript::{Memory, TranscriptLine, entries, is_within};
+use crate::transcript::{TranscriptLine, TranscriptMemory, entries, is_within};
 use crate::{clean, tools};
 
 /// A path longer than this is cut short and given a hash in the name of its folder.
@@ -22,7 +22,7 @@ const LONG_NAME: usize = 180;
 /// How much of a transcript is looked at to find the folder that its session worked in.
 const HEAD_BYTES: u64 = 4 << 20;
 
-pub(super) fn lines(memory: &mut Memory, record: &Value) -> Vec<TranscriptLine> {
+pub(super) fn lines(memory: &mut TranscriptMemory, record: &Value) -> Vec<TranscriptLine> {
     let at = text(record, "timestamp").and_then(|at| at.parse().ok()).or(memory.at);
     memory.at = at;
     let kind = text(record, "type").unwrap_or_default();
@@ -94,7 +94,7 @@ fn said(kind: &str, record: &Value) -> Option<(&'static str, String)> {
 }
 
 /// Remembers the calls of a line, and returns the runs that its results complete.
-fn runs(memory: &mut Memory, record: &Value) -> Vec<ToolRun> {
+fn runs(memory: &mut TranscriptMemory, record: &Value) -> Vec<ToolRun> {
     let message = record.get("message").unwrap_or(&Value::Null);
     let mut runs = Vec::new();
     for part in list(message, "content") {

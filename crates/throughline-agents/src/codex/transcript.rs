@@ -12,7 +12,7 @@ use throughline_core::Timestamp;
 
 use crate::host::Folders;
 use crate::json::{self, list, text};
-use crate::transcript::{Memory, TranscriptLine, entries, is_within};
+use crate::transcript::{TranscriptLine, TranscriptMemory, entries, is_within};
 use crate::{clean, tools};
 
 /// How deep transcripts lie: year, month, day.
@@ -21,7 +21,7 @@ const DEPTH: usize = 3;
 /// How much of a transcript is looked at to find the folder that its session worked in.
 const HEAD_BYTES: u64 = 1 << 20;
 
-pub(super) fn lines(memory: &mut Memory, record: &Value) -> Vec<TranscriptLine> {
+pub(super) fn lines(memory: &mut TranscriptMemory, record: &Value) -> Vec<TranscriptLine> {
     let at = text(record, "timestamp").and_then(|at| at.parse().ok()).or(memory.at);
     memory.at = at;
     let payload = record.get("payload").unwrap_or(&Value::Null);
@@ -39,7 +39,7 @@ pub(super) fn lines(memory: &mut Memory, record: &Value) -> Vec<TranscriptLine> 
     }
 }
 
-fn begin(memory: &mut Memory, payload: &Value) {
+fn begin(memory: &mut TranscriptMemory, payload: &Value) {
     let id = text(payload, "session_id").or_else(|| text(payload, "id"));
     memory.session = id.unwrap_or_default().to_owned();
     memory.folder = text(payload, "cwd").map(str::to_owned);
@@ -47,7 +47,11 @@ fn begin(memory: &mut Memory, payload: &Value) {
     memory.helper = payload.get("source").is_some_and(|source| source.get("subagent").is_some());
 }
 
-fn item(memory: &mut Memory, at: Option<Timestamp>, payload: &Value) -> Option<TranscriptLine> {
+fn item(
+    memory: &mut TranscriptMemory,
+    at: Option<Timestamp>,
+    payload: &Value,
+) -> Option<TranscriptLine> {
     let own = text(payload, "id").or_else(|| text(payload, "call_id"));
     let blank = memory.line(own, at);
     match text(payload, "type")? {

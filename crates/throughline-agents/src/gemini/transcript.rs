@@ -11,10 +11,10 @@ use serde_json::Value;
 
 use crate::host::Folders;
 use crate::json::{list, text};
-use crate::transcript::{Memory, TranscriptLine, entries, is_within};
+use crate::transcript::{TranscriptLine, TranscriptMemory, entries, is_within};
 use crate::{clean, tools};
 
-pub(super) fn lines(memory: &mut Memory, record: &Value) -> Vec<TranscriptLine> {
+pub(super) fn lines(memory: &mut TranscriptMemory, record: &Value) -> Vec<TranscriptLine> {
     if let Some(id) = text(record, "sessionId") {
         id.clone_into(&mut memory.session);
         memory.helper = text(record, "kind").is_some_and(|kind| kind == "subagent");
@@ -35,7 +35,7 @@ pub(super) fn lines(memory: &mut Memory, record: &Value) -> Vec<TranscriptLine> 
     }
 }
 
-fn message_lines(memory: &mut Memory, message: &Value) -> Vec<TranscriptLine> {
+fn message_lines(memory: &mut TranscriptMemory, message: &Value) -> Vec<TranscriptLine> {
     let Some(kind @ ("user" | "gemini")) = text(message, "type") else { return Vec::new() };
     let at = text(message, "timestamp").and_then(|at| at.parse().ok()).or(memory.at);
     memory.at = at;

@@ -10,7 +10,7 @@ const CELLS_MAX: usize = 4_000_000;
 
 /// One line, and which of the texts it stands in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Row<'a> {
+enum DiffRow<'a> {
     Both(&'a str),
     Before(&'a str),
     After(&'a str),
@@ -24,7 +24,7 @@ pub fn diff(before: &str, after: &str) -> String {
     }
     let rows = rows(&lines(before), &lines(after));
     let changed: Vec<usize> =
-        (0..rows.len()).filter(|at| !matches!(rows[*at], Row::Both(_))).collect();
+        (0..rows.len()).filter(|at| !matches!(rows[*at], DiffRow::Both(_))).collect();
     let mut rest = changed.as_slice();
     while let Some(first) = rest.first() {
         let near = |pair: &[usize]| pair[1] - pair[0] <= 2 * CONTEXT;
@@ -42,9 +42,9 @@ fn lines(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
 }
 
-fn hunk(rows: &[Row<'_>], start: usize, end: usize, shown: &mut String) {
-    let in_before = |rows: &[Row<'_>]| count(rows, |row| !matches!(row, Row::After(_)));
-    let in_after = |rows: &[Row<'_>]| count(rows, |row| !matches!(row, Row::Before(_)));
+fn hunk(rows: &[DiffRow<'_>], start: usize, end: usize, shown: &mut String) {
+    let in_before = |rows: &[DiffRow<'_>]| count(rows, |row| !matches!(row, DiffRow::After(_)));
+    let in_after = |rows: &[DiffRow<'_>]| count(rows, |row| !matches!(row, DiffRow::Before(_)));
     let (earlier, here) = (&rows[..start], &rows[start..end]);
     let range = |skipped: usize, length: usize| {
         format!("{},{length}", if length == 0 { skipped } else { skipped + 1 })
@@ -54,9 +54,9 @@ fn hunk(rows: &[Row<'_>], start: usize, end: usize, shown: &mut String) {
     writeln!(shown, "@@ -{old} +{new} @@").expect("writing to a String cannot fail");
     for row in here {
         let (sign, line) = match row {
-            Row::Both(line) => (' ', line),
-            Row::Before(line) => ('-', line),
-            Row::After(line) => ('+', line),
+            DiffRow::Both(line) => (' ', line),
+            DiffRow::Before(line) => ('-', line),
+            DiffRow::After(line) => ('+', line),
         };
         shown.push(sign);
         shown.push_str(line.trim_end_matches(['\r', '\n']));
@@ -67,28 +67,29 @@ fn hunk(rows: &[Row<'_>], start: usize, end: usize, shown: &mut String) {
     }
 }
 
-fn count(rows: &[Row<'_>], wanted: impl Fn(&Row<'_>) -> bool) -> usize {
+fn count(rows: &[DiffRow<'_>], wanted: impl Fn(&DiffRow<'_>) -> bool) -> usize {
     rows.iter().filter(|row| wanted(row)).count()
 }
 
 /// The lines of both texts in order, as few of them as possible in only one.
-fn rows<'a>(before: &[&'a str], after: &[&'a str]) -> Vec<Row<'a>> {
+fn rows<'a>(before: &[&'a str], after: &[&'a str]) -> Vec<DiffRow<'a>> {
     let head = before.iter().zip(after).take_while(|(a, b)| a == b).count();
     let (old, new) = (&before[head..], &after[head..]);
     let tail = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
     let (old, new) = (&old[..old.len() - tail], &new[..new.len() - tail]);
 
-    let mut rows: Vec<Row<'a>> = before[..head].iter().map(|line| Row::Both(line)).collect();
+    let mut rows: Vec<DiffRow<'a>> =
+        before[..head].iter().map(|line| DiffRow::Both(line)).collect();
     rows.extend(middle(old, new));
-    rows.extend(before[before.len() - tail..].iter().map(|line| Row::Both(line)));
+    rows.extend(before[before.len() - tail..].iter().map(|line| DiffRow::Both(line)));
     rows
 }
 
-fn middle<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<Row<'a>> {
+fn middle<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<DiffRow<'a>> {
     let width = new.len() + 1;
     if (old.len() + 1).saturating_mul(width) > CELLS_MAX {
-        let gone = old.iter().map(|line| Row::Before(line));
-        return gone.chain(new.iter().map(|line| Row::After(line))).collect();
+        let gone = old.iter().map(|line| DiffRow::Before(line));
+        return gone.chain(new.iter().map(|line| DiffRow::After(line))).collect();
     }
     // How many lines the rests have in common, from each pair of places on.
     let mut common = vec![0_u32; (old.len() + 1) * width];
@@ -105,15 +106,15 @@ fn middle<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<Row<'a>> {
     let mut rows = Vec::new();
     while i < old.len() || j < new.len() {
         if i < old.len() && j < new.len() && old[i] == new[j] {
-            rows.push(Row::Both(old[i]));
+            rows.push(DiffRow::Both(old[i]));
             (i, j) = (i + 1, j + 1);
         } else if j == new.len()
             || (i < old.len() && common[(i + 1) * width + j] >= common[i * width + j + 1])
         {
-            rows.push(Row::Before(old[i]));
+            rows.push(DiffRow::Before(old[i]));
             i += 1;
         } else {
-            rows.push(Row::After(new[j]));
+            rows.push(DiffRow::After(new[j]));
             j += 1;
         }
     }
@@ -149,16 +150,16 @@ mod tests {
         #[test]
         fn a_diff_tells_both_texts(before in "([ab]\n){0,12}", after in "([ab]\n){0,12}") {
             let rows = rows(&lines(&before), &lines(&after));
-            let side = |other: fn(&Row<'_>) -> bool| -> String {
+            let side = |other: fn(&DiffRow<'_>) -> bool| -> String {
                 rows.iter()
                     .filter(|row| !other(row))
                     .map(|row| match row {
-                        Row::Both(line) | Row::Before(line) | Row::After(line) => *line,
+                        DiffRow::Both(line) | DiffRow::Before(line) | DiffRow::After(line) => *line,
                     })
                     .collect()
             };
-            prop_assert_eq!(side(|row| matches!(row, Row::After(_))), before.as_str());
-            prop_assert_eq!(side(|row| matches!(row, Row::Before(_))), after.as_str());
+            prop_assert_eq!(side(|row| matches!(row, DiffRow::After(_))), before.as_str());
+            prop_assert_eq!(side(|row| matches!(row, DiffRow::Before(_))), after.as_str());
         }
     }
 }

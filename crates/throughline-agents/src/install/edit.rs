@@ -40,7 +40,7 @@ pub(super) fn apply(text: &str, mut edits: Vec<Edit>) -> String {
 }
 
 /// A settings file and the habits of whoever wrote it.
-pub(super) struct Page<'a> {
+pub(super) struct SettingsPage<'a> {
     pub(super) text: &'a str,
     pub(super) document: &'a Document,
     /// How lines end.
@@ -51,7 +51,7 @@ pub(super) struct Page<'a> {
     pub(super) one_line: bool,
 }
 
-impl<'a> Page<'a> {
+impl<'a> SettingsPage<'a> {
     pub(super) fn new(text: &'a str, document: &'a Document) -> Self {
         let mut page = Self {
             text,

@@ -1,9 +1,9 @@
 //! Our entries among hooks: what they look like, and how to tell them from those of others.
 
-use super::edit::{Edit, Page};
+use super::edit::{Edit, SettingsPage};
 use super::form::{Hooks, Registered, Style};
 use super::json::{Fate, settle, shape};
-use super::scan::{Kind, Node};
+use super::scan::{JsonKind, Node};
 use super::{Installed, RefusedInstall, SettingsChange};
 
 impl Hooks {
@@ -101,7 +101,7 @@ impl Hooks {
         let field = |name: &str| handler.member(name)?.as_text(text);
         let called = field("command")?;
         let (command, arguments) = if self.style == Style::Program {
-            let list = handler.member("args").filter(|args| args.kind == Kind::Array)?;
+            let list = handler.member("args").filter(|args| args.kind == JsonKind::Array)?;
             let arguments: Option<Vec<String>> =
                 list.items.iter().map(|item| item.value.as_text(text)).collect();
             (called, arguments?)
@@ -126,7 +126,7 @@ struct Ours<'a> {
 
 /// Puts us into the hooks that are there.
 pub(super) fn add(
-    page: &Page<'_>,
+    page: &SettingsPage<'_>,
     hooks: &Hooks,
     node: &Node,
     command: &str,
@@ -140,7 +140,7 @@ pub(super) fn add(
             members.push(hooks.member(event, command));
             continue;
         };
-        if groups.kind != Kind::Array {
+        if groups.kind != JsonKind::Array {
             return Err(shape(&format!("`hooks.{}` is not a list", event.name)));
         }
         let ours = hooks.ours_in(page.text, groups);
@@ -164,7 +164,7 @@ pub(super) fn add(
 
 /// Every entry of ours among hooks.
 pub(super) fn find(text: &str, hooks: &Hooks, node: &Node) -> Vec<Installed> {
-    let lists = node.items.iter().filter(|event| event.value.kind == Kind::Array);
+    let lists = node.items.iter().filter(|event| event.value.kind == JsonKind::Array);
     lists
         .flat_map(|event| {
             let name = event.name.clone().unwrap_or_default();
@@ -175,15 +175,15 @@ pub(super) fn find(text: &str, hooks: &Hooks, node: &Node) -> Vec<Installed> {
 }
 
 /// Takes us out of hooks.
-pub(super) fn remove(page: &Page<'_>, hooks: &Hooks, node: &Node) -> Fate {
+pub(super) fn remove(page: &SettingsPage<'_>, hooks: &Hooks, node: &Node) -> Fate {
     let fates = node.items.iter().map(|item| match item.value.kind {
-        Kind::Array => remove_from_groups(page, hooks, &item.value),
-        Kind::Object | Kind::Text | Kind::Other => Fate::Stays(Vec::new()),
+        JsonKind::Array => remove_from_groups(page, hooks, &item.value),
+        JsonKind::Object | JsonKind::Text | JsonKind::Other => Fate::Stays(Vec::new()),
     });
     settle(page, node, fates.collect())
 }
 
-fn remove_from_groups(page: &Page<'_>, hooks: &Hooks, groups: &Node) -> Fate {
+fn remove_from_groups(page: &SettingsPage<'_>, hooks: &Hooks, groups: &Node) -> Fate {
     let is_ours = |handler: &Node| hooks.ours(page.text, handler).is_some();
     let fates = groups.items.iter().map(|group| {
         if hooks.style == Style::Flat {

@@ -1,8 +1,8 @@
 //! Settings in JSON: sections are put in and taken out, item by item.
 
-use super::edit::{self, Edit, Page};
+use super::edit::{self, Edit, SettingsPage};
 use super::form::SettingsSection;
-use super::scan::{Kind, Node, scan};
+use super::scan::{JsonKind, Node, scan};
 use super::{Installed, RefusedInstall, SettingsChange, entry, server};
 
 pub(super) fn add(
@@ -11,11 +11,11 @@ pub(super) fn add(
     command: &str,
 ) -> Result<SettingsChange, RefusedInstall> {
     let document = scan(settings)?;
-    let page = Page::new(settings, &document);
+    let page = SettingsPage::new(settings, &document);
     let mut change = SettingsChange::none(settings);
     let edits = match &document.root {
         None => vec![blank(&page, sections, command, &mut change)],
-        Some(root) if root.kind != Kind::Object => return Err(shape("not an object")),
+        Some(root) if root.kind != JsonKind::Object => return Err(shape("not an object")),
         Some(root) => add_to_root(&page, root, sections, command, &mut change)?,
     };
     change.after = edit::apply(settings, edits);
@@ -23,7 +23,7 @@ pub(super) fn add(
 }
 
 fn add_to_root(
-    page: &Page<'_>,
+    page: &SettingsPage<'_>,
     root: &Node,
     sections: &[SettingsSection],
     command: &str,
@@ -39,7 +39,7 @@ fn add_to_root(
                 new.push(member(page, section, command, page.separator(root, 1), 1));
             }
             (SettingsSection::Hooks(_) | SettingsSection::Servers(_), Some(node))
-                if node.kind != Kind::Object =>
+                if node.kind != JsonKind::Object =>
             {
                 return Err(shape(&format!("`{}` is not an object", section.name())));
             }
@@ -64,7 +64,7 @@ pub(super) fn remove(
     let document = scan(settings)?;
     let mut change = SettingsChange::none(settings);
     let Some(root) = &document.root else { return Ok(change) };
-    let page = Page::new(settings, &document);
+    let page = SettingsPage::new(settings, &document);
     let ours = find(sections, settings, root);
     for (event, _) in &ours {
         if !change.removed.contains(event) {
@@ -111,7 +111,7 @@ pub(super) fn shape(what: &str) -> RefusedInstall {
 
 /// A section with all of our entries, for settings that have none.
 fn member(
-    page: &Page<'_>,
+    page: &SettingsPage<'_>,
     section: &SettingsSection,
     command: &str,
     line: String,
@@ -135,7 +135,7 @@ fn member(
 /// A whole object for settings without anything in them. Behind a comment that the end of the file
 /// cuts short it starts on a new line, and ends without one.
 fn blank(
-    page: &Page<'_>,
+    page: &SettingsPage<'_>,
     sections: &[SettingsSection],
     command: &str,
     change: &mut SettingsChange,
@@ -156,7 +156,7 @@ fn blank(
 
 /// What settings were before [`blank`], if that is where they come from.
 fn before_blank(
-    page: &Page<'_>,
+    page: &SettingsPage<'_>,
     root: &Node,
     sections: &'static [SettingsSection],
     command: &str,
@@ -182,14 +182,18 @@ pub(super) enum Fate {
     Goes,
 }
 
-fn remove_from_root(page: &Page<'_>, root: &Node, sections: &[SettingsSection]) -> Vec<Edit> {
+fn remove_from_root(
+    page: &SettingsPage<'_>,
+    root: &Node,
+    sections: &[SettingsSection],
+) -> Vec<Edit> {
     let fates = root.items.iter().map(|item| {
         let section = sections.iter().find(|one| item.name.as_deref() == Some(one.name()));
         match section {
-            Some(SettingsSection::Hooks(hooks)) if item.value.kind == Kind::Object => {
+            Some(SettingsSection::Hooks(hooks)) if item.value.kind == JsonKind::Object => {
                 entry::remove(page, hooks, &item.value)
             }
-            Some(SettingsSection::Servers(_)) if item.value.kind == Kind::Object => {
+            Some(SettingsSection::Servers(_)) if item.value.kind == JsonKind::Object => {
                 server::remove(page, &item.value)
             }
             Some(_) | None => Fate::Stays(Vec::new()),
@@ -202,7 +206,7 @@ fn remove_from_root(page: &Page<'_>, root: &Node, sections: &[SettingsSection]) 
 }
 
 /// What becomes of a container whose items meet these fates.
-pub(super) fn settle(page: &Page<'_>, container: &Node, fates: Vec<Fate>) -> Fate {
+pub(super) fn settle(page: &SettingsPage<'_>, container: &Node, fates: Vec<Fate>) -> Fate {
     let gone: Vec<bool> = fates.iter().map(|fate| matches!(fate, Fate::Goes)).collect();
     if gone.contains(&true) && !gone.contains(&false) {
         return page.empty(container).map_or(Fate::Goes, Fate::Stays);

@@ -19,7 +19,7 @@ pub(super) struct Document {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum JsonKind {
     Object,
     Array,
     Text,
@@ -28,7 +28,7 @@ pub(super) enum Kind {
 
 #[derive(Debug)]
 pub(super) struct Node {
-    pub(super) kind: Kind,
+    pub(super) kind: JsonKind,
     /// With its brackets or quotation marks.
     pub(super) span: Range<usize>,
     /// What is in it, if it is an object or an array.
@@ -63,7 +63,7 @@ impl Node {
 
     /// What a text says.
     pub(super) fn as_text(&self, text: &str) -> Option<String> {
-        (self.kind == Kind::Text).then(|| decode(&text[self.span.clone()]))
+        (self.kind == JsonKind::Text).then(|| decode(&text[self.span.clone()]))
     }
 
     /// Between the brackets.
@@ -149,18 +149,23 @@ impl Scanner<'_> {
 
     fn value(&mut self, depth: usize) -> Result<Node, RefusedInstall> {
         match self.peek() {
-            Some(b'{') => self.container(Kind::Object, b'}', depth),
-            Some(b'[') => self.container(Kind::Array, b']', depth),
+            Some(b'{') => self.container(JsonKind::Object, b'}', depth),
+            Some(b'[') => self.container(JsonKind::Array, b']', depth),
             Some(b'"') => {
                 let span = self.quoted()?;
-                Ok(Node { kind: Kind::Text, span, items: Vec::new() })
+                Ok(Node { kind: JsonKind::Text, span, items: Vec::new() })
             }
             Some(_) => self.word(),
             None => Err(self.bad("it ends too early")),
         }
     }
 
-    fn container(&mut self, kind: Kind, closing: u8, depth: usize) -> Result<Node, RefusedInstall> {
+    fn container(
+        &mut self,
+        kind: JsonKind,
+        closing: u8,
+        depth: usize,
+    ) -> Result<Node, RefusedInstall> {
         if depth >= DEPTH_MAX {
             return Err(self.bad("it is nested too deeply"));
         }
@@ -186,10 +191,10 @@ impl Scanner<'_> {
         }
     }
 
-    fn item(&mut self, kind: Kind, depth: usize) -> Result<Item, RefusedInstall> {
+    fn item(&mut self, kind: JsonKind, depth: usize) -> Result<Item, RefusedInstall> {
         let start = self.at;
         let mut name = None;
-        if kind == Kind::Object {
+        if kind == JsonKind::Object {
             if self.peek() != Some(b'"') {
                 return Err(self.bad("a name in quotation marks is missing"));
             }
@@ -245,6 +250,6 @@ impl Scanner<'_> {
         }
         let span = self.at..self.at + word.len();
         self.at = span.end;
-        Ok(Node { kind: Kind::Other, span, items: Vec::new() })
+        Ok(Node { kind: JsonKind::Other, span, items: Vec::new() })
     }
 }

@@ -1,10 +1,10 @@
 //! Our entry among servers of tools, in JSON.
 
-use super::edit::{Edit, Page};
+use super::edit::{Edit, SettingsPage};
 use super::entry::{is_our_program, quoted};
 use super::form::{Servers, Shape};
 use super::json::{Fate, settle};
-use super::scan::{Kind, Node};
+use super::scan::{JsonKind, Node};
 use super::{Installed, RefusedInstall, SERVER, SettingsChange};
 
 /// What our server is called.
@@ -30,7 +30,7 @@ impl Servers {
 
 /// Puts us among the servers that are there. What somebody added to our entry stays.
 pub(super) fn add(
-    page: &Page<'_>,
+    page: &SettingsPage<'_>,
     servers: &Servers,
     node: &Node,
     command: &str,
@@ -56,7 +56,7 @@ pub(super) fn find(text: &str, node: &Node) -> Option<Installed> {
     Some((SERVER.to_owned(), command))
 }
 
-pub(super) fn remove(page: &Page<'_>, node: &Node) -> Fate {
+pub(super) fn remove(page: &SettingsPage<'_>, node: &Node) -> Fate {
     let fates = node.items.iter().map(|item| {
         let ours = item.name.as_deref() == Some(NAME) && program(page.text, &item.value).is_some();
         if ours { Fate::Goes } else { Fate::Stays(Vec::new()) }
@@ -68,9 +68,9 @@ pub(super) fn remove(page: &Page<'_>, node: &Node) -> Fate {
 fn program<'a>(text: &str, entry: &'a Node) -> Option<(&'a Node, String)> {
     let command = entry.member("command")?;
     let (path, first) = match command.kind {
-        Kind::Array => (&command.items.first()?.value, &command.items.get(1)?.value),
-        Kind::Text => (command, &entry.member("args")?.items.first()?.value),
-        Kind::Object | Kind::Other => return None,
+        JsonKind::Array => (&command.items.first()?.value, &command.items.get(1)?.value),
+        JsonKind::Text => (command, &entry.member("args")?.items.first()?.value),
+        JsonKind::Object | JsonKind::Other => return None,
     };
     let program = path.as_text(text).filter(|program| is_our_program(program))?;
     (first.as_text(text).as_deref() == Some("mcp")).then_some((path, program))

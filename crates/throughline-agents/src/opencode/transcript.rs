@@ -9,10 +9,10 @@ use throughline_core::{SessionId, Timestamp};
 use super::{run, said};
 use crate::host::Folders;
 use crate::json::{flag, list, text};
-use crate::transcript::{Memory, TranscriptLine};
+use crate::transcript::{TranscriptLine, TranscriptMemory};
 use crate::{clean, tools};
 
-pub(super) fn lines(memory: &mut Memory, record: &Value) -> Vec<TranscriptLine> {
+pub(super) fn lines(memory: &mut TranscriptMemory, record: &Value) -> Vec<TranscriptLine> {
     let null = Value::Null;
     let message = record.get("message").unwrap_or(&null);
     let at = moment(record.get("at")).or(memory.at);

@@ -23,11 +23,11 @@ pub enum Nearness {
 
 /// The distances of nodes from the focus of a session. Nothing where there is no focus.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Surroundings {
+pub struct FocusSurroundings {
     hops: BTreeMap<NodeId, u32>,
 }
 
-impl Surroundings {
+impl FocusSurroundings {
     /// How many edges lie between the focus and each node that is reached within `cap`.
     pub fn of(focus: &[NodeId], edges: &[(NodeId, NodeId)], cap: u32) -> Self {
         let mut beside: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
@@ -93,8 +93,12 @@ impl Hot {
     }
 
     /// How far everything is from the focus, over these edges.
-    pub fn around(&self, edges: &[(NodeId, NodeId)], policy: &ActivationPolicy) -> Surroundings {
-        Surroundings::of(&self.focus(policy), edges, policy.hop_cap)
+    pub fn around(
+        &self,
+        edges: &[(NodeId, NodeId)],
+        policy: &ActivationPolicy,
+    ) -> FocusSurroundings {
+        FocusSurroundings::of(&self.focus(policy), edges, policy.hop_cap)
     }
 
     /// What it has in mind, by the ground it belongs to; each the most present first.

@@ -301,7 +301,7 @@ proptest! {
     ) {
         let focus = [node(0), node(1)];
         let edges: Vec<_> = edges.iter().map(|(a, b)| (node(*a), node(*b))).collect();
-        let around = Surroundings::of(&focus, &edges, cap);
+        let around = FocusSurroundings::of(&focus, &edges, cap);
         for (one, other) in edges.iter().chain(edges.iter().map(|(a, b)| (b, a)).map(|(a, b)| (*a, *b)).collect::<Vec<_>>().iter()) {
             if let Some(far) = around.hops(*one).filter(|far| *far < cap) {
                 prop_assert!(around.hops(*other).is_some_and(|next| next <= far + 1));

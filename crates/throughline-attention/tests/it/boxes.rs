@@ -170,7 +170,7 @@ proptest! {
         let mut boxes: Vec<BoxTopic> = Vec::new();
         for item in &sorted {
             match boxes.last_mut() {
-                Some(open) if open.seals_before(item, &policy).is_none() => open.take(item),
+                Some(open) if open.seals_before(item, &policy).is_none() => open.add(item),
                 _ => boxes.push(BoxTopic::begin(item)),
             }
         }

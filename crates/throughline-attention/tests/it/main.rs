@@ -7,5 +7,6 @@ mod due;
 mod frontier;
 mod lifecycle;
 mod merging;
+mod recall_gate;
 mod relevance;
 mod world;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::statement::{Statement, StatementWord};
+use super::statement::{PlainStatement, StatementWord};
 
 /// Why words stand beside a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub enum Beside {
 
 /// Returns why what was said stands beside a statement that is held; `None` where its form does not tell.
 pub fn stands_beside(held: &str, said: &str) -> Option<Beside> {
-    let (held, said) = (Statement::of(held)?, Statement::of(said)?);
+    let (held, said) = (PlainStatement::of(held)?, PlainStatement::of(said)?);
     if is_addition(&said.words) {
         Some(Beside::Addition)
     } else if is_exception(&said.words) {
@@ -33,7 +33,7 @@ pub fn stands_beside(held: &str, said: &str) -> Option<Beside> {
 
 /// Whether a statement permits something on a condition: "force-push is okay if Lena signs off".
 pub fn permits_if(said: &str) -> bool {
-    Statement::of(said).is_some_and(|said| is_exception(&said.words))
+    PlainStatement::of(said).is_some_and(|said| is_exception(&said.words))
 }
 
 /// "We also …", "… too", "… as well". At its beginning "also" only goes on with the conversation, and "too many" adds nothing.
@@ -68,7 +68,7 @@ fn is_exception(words: &[StatementWord]) -> bool {
 
 /// What a number counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Unit {
+enum CountedUnit {
     Time,
     Size,
     Share,
@@ -80,7 +80,7 @@ const TIME: &str = "ms s sec secs second seconds min mins minute minutes h hr hr
 const SIZE: &str = "b kb mb gb tb kib mib gib tib byte bytes";
 const SHARE: &str = "% percent pct";
 
-impl Unit {
+impl CountedUnit {
     fn of(unit: &StatementWord) -> Option<Self> {
         if unit.is(TIME) {
             Some(Self::Time)
@@ -96,12 +96,12 @@ impl Unit {
 }
 
 /// What the numbers of a statement count. `None` where one of them does not say.
-fn units(words: &[StatementWord]) -> Option<BTreeSet<Unit>> {
+fn units(words: &[StatementWord]) -> Option<BTreeSet<CountedUnit>> {
     let mut units = BTreeSet::new();
     for (at, word) in words.iter().enumerate().filter(|(_, word)| word.is_number()) {
         let attached = word.unit_attached().map(|unit| StatementWord::plain(&unit));
         let unit = attached.as_ref().or_else(|| words.get(at + 1));
-        units.insert(unit.and_then(Unit::of)?);
+        units.insert(unit.and_then(CountedUnit::of)?);
     }
     Some(units)
 }

@@ -3,7 +3,7 @@
 //! By form alone: without the words that say whether something is to be, the two are the same, and one of them
 //! has a word that denies. "Always push to main" and "never push to main" cannot both be followed.
 
-use super::statement::{Statement, StatementWord};
+use super::statement::{PlainStatement, StatementWord};
 
 /// Words that deny or forbid.
 const DENYING: &str = "never not no don't dont doesn't doesnt mustn't mustnt shouldn't shouldnt can't cant cannot \
@@ -24,7 +24,7 @@ pub(super) struct Polarity {
 
 impl Polarity {
     /// `None` where the form does not tell: something is denied twice, or nothing is left to speak of.
-    pub(super) fn of(statement: &Statement) -> Option<Self> {
+    pub(super) fn of(statement: &PlainStatement) -> Option<Self> {
         let denials = statement.words.iter().filter(|word| word.is(DENYING)).count();
         let counts =
             |word: &&StatementWord| !word.is(DENYING) && !word.is(AFFIRMING) && !word.is(BEING);
@@ -41,7 +41,7 @@ impl Polarity {
 }
 
 /// Whether a statement has a word that affirms or denies, or says what something is.
-pub(super) fn says_whether(statement: &Statement) -> bool {
+pub(super) fn says_whether(statement: &PlainStatement) -> bool {
     let said = |word: &StatementWord| word.is(DENYING) || word.is(AFFIRMING) || word.is(BEING);
     statement.words.iter().any(said)
 }

@@ -10,7 +10,7 @@ pub(super) const VALUE_WORDS: usize = 3;
 const UNIT_LETTERS: usize = 3;
 
 /// A statement's words: without articles, without "now", without the reason behind "because".
-pub(super) struct Statement {
+pub(super) struct PlainStatement {
     pub(super) words: Vec<StatementWord>,
     /// It tells of something that was done.
     pub(super) happened: bool,
@@ -56,7 +56,7 @@ impl Sort {
     }
 }
 
-impl Statement {
+impl PlainStatement {
     pub(super) fn of(content: &str) -> Option<Self> {
         let mut words: Vec<StatementWord> = Vec::new();
         for chunk in content.split_whitespace() {

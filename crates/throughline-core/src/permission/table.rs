@@ -52,6 +52,12 @@ fn row(act: Act, target: Option<Standing>) -> String {
 fn speaks(act: Act) -> bool {
     matches!(
         act,
-        Act::Remember | Act::AdoptRule | Act::Replace | Act::CheckHolds | Act::Edit | Act::Vouch
+        Act::Remember
+            | Act::AdoptRule
+            | Act::Replace
+            | Act::CheckHolds
+            | Act::Edit
+            | Act::Vouch
+            | Act::Promote
     )
 }

@@ -67,7 +67,8 @@ fn an_agents_word_is_observed_unless_a_captured_turn_holds_it() {
 
 #[test]
 fn only_a_person_destroys_decides_and_configures() {
-    let persons = [Act::Purge, Act::Decide, Act::Configure, Act::Reach, Act::Vouch, Act::Pin];
+    let persons =
+        [Act::Purge, Act::Decide, Act::Configure, Act::Reach, Act::Vouch, Act::Promote, Act::Pin];
     for request in every_request().filter(|one| persons.contains(&one.act)) {
         let allowed = matches!(judge(request), Verdict::Allowed { .. });
         let vouched = request.door == Door::Import && request.backing == Backing::Vouched;

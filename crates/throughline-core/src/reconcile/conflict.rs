@@ -3,7 +3,7 @@
 use super::{Candidate, Neighbours};
 use crate::authority::{Contest, contest};
 use crate::meet::Difference;
-use crate::when::Start;
+use crate::when::StatedStart;
 use crate::{Authority, Cardinality, Memory, SessionId, Slot, Timestamp, form, when};
 
 /// What decides a conflict: the slot, who stands behind the claim, and since when.
@@ -16,7 +16,7 @@ pub(super) struct ConflictClaim<'a> {
     /// Whether the claim itself says when it ends.
     pub(super) ends: bool,
     /// From when on it holds, if that lies ahead.
-    pub(super) start: Option<Start>,
+    pub(super) start: Option<StatedStart>,
 }
 
 impl<'a> ConflictClaim<'a> {

@@ -15,7 +15,7 @@ const LATELY_DAYS: f64 = 92.0;
 
 /// A time ahead from which on a claim holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Start {
+pub struct StatedStart {
     /// The first moment at which it holds.
     pub at: Timestamp,
     /// Whether the claim says outright that it begins then. Else the time may be what it tells: "the release is
@@ -25,11 +25,11 @@ pub struct Start {
 
 /// From when on a claim holds, if that lies ahead of whoever speaks: "from January", "starting 2027-01-01",
 /// "next month".
-pub fn start(claim: &str, said: Timestamp) -> Option<Start> {
-    outright(claim, said).map(|at| Start { at, outright: true }).or_else(|| {
+pub fn start(claim: &str, said: Timestamp) -> Option<StatedStart> {
+    outright(claim, said).map(|at| StatedStart { at, outright: true }).or_else(|| {
         let mut ahead = find(claim, said).into_iter().filter_map(|it| begins(claim, &it));
         let at = ahead.find(|at| *at > said)?;
-        Some(Start { at, outright: false })
+        Some(StatedStart { at, outright: false })
     })
 }
 

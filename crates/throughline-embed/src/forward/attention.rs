@@ -11,7 +11,7 @@ const WIDTH: usize = 3 * DIMENSIONS;
 
 /// Room for one head at a time.
 #[derive(Debug, Default)]
-pub(super) struct Scratch {
+pub(super) struct AttentionScratch {
     /// The keys of the head, one line per dimension, filled up with zeros to whole lanes.
     keys: Vec<f32>,
     /// How much each of the four queries cares about each piece.
@@ -20,7 +20,7 @@ pub(super) struct Scratch {
 
 /// Writes for each piece the values of all pieces, weighted by how well key and query agree.
 #[inline(always)]
-pub(super) fn mix(input: &[f32], scratch: &mut Scratch, out: &mut Vec<f32>) {
+pub(super) fn mix(input: &[f32], scratch: &mut AttentionScratch, out: &mut Vec<f32>) {
     let pieces = input.len() / WIDTH;
     let padded = pieces.next_multiple_of(LANES);
     out.resize(pieces * DIMENSIONS, 0.0);
@@ -56,11 +56,11 @@ fn turn(keys: &[f32], into: &mut [f32], pieces: usize, padded: usize) {
 #[inline(always)]
 fn share(
     input: &[f32],
-    scratch: &mut Scratch,
+    scratch: &mut AttentionScratch,
     queries: [usize; QUERIES],
     pieces: usize,
 ) -> [f32; QUERIES] {
-    let Scratch { keys, shares } = scratch;
+    let AttentionScratch { keys, shares } = scratch;
     let padded = shares[0].len();
     let queries = queries.map(|query| &input[query * WIDTH..][..HEAD]);
     for at in (0..padded).step_by(LANES) {
@@ -88,7 +88,7 @@ fn share(
 #[inline(always)]
 fn gather(
     values: &[f32],
-    scratch: &Scratch,
+    scratch: &AttentionScratch,
     scales: [f32; QUERIES],
     queries: [usize; QUERIES],
     out: &mut [f32],

@@ -75,7 +75,7 @@ pub(super) fn neighbours_of(
             let begin = end - count;
             scan::distances(&own, &signs[begin..end], |at, distance| {
                 if distance < closest.limit {
-                    closest.take(begin + at, distance);
+                    closest.add_row(begin + at, distance);
                 }
             });
         }

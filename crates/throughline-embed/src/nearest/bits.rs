@@ -137,7 +137,7 @@ impl<'a> BitsIn<'a> {
         scan::distances(&query, self.signs, |row, distance| {
             // To ask about a row takes longer than to measure it, and most are too far anyway.
             if distance < closest.limit && keep(row) {
-                closest.take(row, distance);
+                closest.add_row(row, distance);
             }
         });
         closest.rows()
@@ -188,7 +188,7 @@ impl Closest {
     }
 
     /// Rows come in order, so a later one at a distance already filled has lost the tie.
-    pub(super) fn take(&mut self, row: usize, distance: usize) {
+    pub(super) fn add_row(&mut self, row: usize, distance: usize) {
         self.taken.push((row, distance));
         self.at[distance] += 1;
         self.below += 1;

@@ -26,7 +26,7 @@ impl Keeping<'_> {
         for named in &summary.of {
             let unknown =
                 || Error::NotPossible("it sums up something that is not known".to_owned());
-            let id = self.meant(tx, named)?.ok_or_else(unknown)?;
+            let id = self.memory_meant(tx, named)?.ok_or_else(unknown)?;
             let row = tx.rows(&[RowKey::memory(tx.scope.space, id)])?.remove(0);
             of.push(row.and_then(Row::into_memory).ok_or_else(unknown)?);
         }

@@ -20,11 +20,11 @@ impl Keeping<'_> {
         applied: &mut Applied,
     ) -> Result<()> {
         let unclear =
-            || Error::NotPossible("it takes something back, and what is not clear".to_owned());
+            || Error::NotPossible("it takes something back, but it is not clear what".to_owned());
         if back.exact {
             let Some(old) = said_exactly(tx, &back.what)? else { return Ok(()) };
             if may(&**tx, ground, act, speaker_of(back.turn, ground), &old)? {
-                take(tx, &old, to, applied);
+                move_away(tx, &old, to, applied);
             }
             return Ok(());
         }
@@ -32,12 +32,12 @@ impl Keeping<'_> {
         if !may(&**tx, ground, act, speaker_of(back.turn, ground), &old)? {
             return Err(unclear());
         }
-        take(tx, &old, to, applied);
+        move_away(tx, &old, to, applied);
         Ok(())
     }
 }
 
-fn take(tx: &mut Transaction<'_>, old: &Memory, to: State, applied: &mut Applied) {
+fn move_away(tx: &mut Transaction<'_>, old: &Memory, to: State, applied: &mut Applied) {
     let (space, id, at) = (old.space, old.id, tx.now);
     tx.push(Change::Move { space, id, to, at });
     applied.superseded.push(id);

@@ -7,6 +7,7 @@ use throughline_core::Timestamp;
 use throughline_store::{LogQuery, SqliteStore, beside, sync_parent};
 
 use super::{BACKUPS, RESTORING, copies, copying, folder_in, free_name};
+use crate::engine::DATABASE;
 use crate::flows::Copying;
 use crate::{Error, Result};
 
@@ -118,7 +119,7 @@ impl Copying<'_> {
         }
         super::sweep::sweep(&self.engine.home, &alone);
         self.note_erased().ok();
-        let database = self.engine.database().metadata().map_or(0, |data| data.len());
+        let database = self.engine.home.join(DATABASE).metadata().map_or(0, |data| data.len());
         prune(&self.engine.home, keep, (TIMES_DATABASE * database).max(BYTES_MIN));
         Ok(path)
     }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use throughline_attention::hot::{Hot, Nearness, Surroundings};
+use throughline_attention::hot::{FocusSurroundings, Hot, Nearness};
 use throughline_core::page::{Detail, DomainCount, Section};
 use throughline_core::{MemoryId, NodeId, Row, RowKey};
 use throughline_store::Reader;
@@ -49,7 +49,7 @@ impl Briefing<'_> {
         &self,
         reader: &dyn Reader,
         hot: &Hot,
-        around: &Surroundings,
+        around: &FocusSurroundings,
         (title, cards): (&str, &[&Card]),
         told: &[MemoryId],
     ) -> Result<FocusParts> {
@@ -97,7 +97,7 @@ impl Recalling<'_> {
     pub(crate) fn further(
         &self,
         reader: &dyn Reader,
-        around: &Surroundings,
+        around: &FocusSurroundings,
     ) -> Result<BTreeMap<String, usize>> {
         let reach = self.context.reach();
         let keys: Vec<RowKey> = around
@@ -117,7 +117,7 @@ impl Recalling<'_> {
 }
 
 /// How much is told of something that a session has in mind: without a focus, all of it.
-fn detail_of(around: &Surroundings, node: NodeId) -> Detail {
+fn detail_of(around: &FocusSurroundings, node: NodeId) -> Detail {
     let focused = around.is_empty() || around.nearness(node) == Some(Nearness::Focus);
     if focused { Detail::Full } else { Detail::Line }
 }

@@ -4,7 +4,7 @@
 pub(super) const HEARD_CHARS: usize = 4_000;
 
 /// What is kept of a turn. A longer one is cut where a sentence or a line ends: half a sentence says something else.
-pub(crate) fn heard(text: &str) -> &str {
+pub(crate) fn kept_part(text: &str) -> &str {
     let kept = &text[..text.floor_char_boundary(HEARD_CHARS)];
     if kept.len() == text.len() {
         return kept;

@@ -16,7 +16,7 @@ use throughline_language::gate::Watch;
 use throughline_language::probe;
 
 use super::Captured;
-use super::heard::{HEARD_CHARS, heard};
+use super::heard::{HEARD_CHARS, kept_part};
 use super::holds::{Holds, ToldApart};
 use super::runs::let_go;
 use crate::apply::TurnSource;
@@ -295,7 +295,7 @@ impl Mind {
     /// Keeps a turn as what was said before.
     pub(super) fn hear(&mut self, turn: &Captured, episode: EpisodeId, policy: &ActivationPolicy) {
         let mut turn = turn.clone();
-        turn.text.truncate(heard(&turn.text).len());
+        turn.text.truncate(kept_part(&turn.text).len());
         if let Some(run) = &mut turn.run {
             let end = run.output.floor_char_boundary(HEARD_CHARS);
             run.output.truncate(end);

@@ -57,12 +57,12 @@ impl Capturing<'_> {
             && let Some(likeliest) = likeliest
         {
             let bearings = self.bearings(nearby, before, &own, true, true);
-            let touches = touches(&bearings);
+            let (touches, touched) = (touches(&bearings), is_any_touched(&bearings));
             let own = pieces[likeliest].clone();
             weighed.push(Weighed { piece: likeliest, own, bearings, aside: None, is_bare });
             let piece = &mut pieces[likeliest];
             let may_change = probe::may_change(piece) || speech::replaces_what_was_said(turn);
-            let sure = touches >= if may_change { NOTICES_FROM } else { REQUESTS_CHANGE_FROM };
+            let sure = if may_change { touched } else { touches >= REQUESTS_CHANGE_FROM };
             if sure {
                 piece.is_change(NOTICES_FROM);
             } else if touches >= PRESUPPOSES_FROM {
@@ -72,10 +72,10 @@ impl Capturing<'_> {
         let unsure = pieces.iter_mut().enumerate().filter(|(_, one)| probe::may_change(one));
         for (at, piece) in unsure.take(UNSURE_MAX) {
             let bearings = self.bearings(nearby, before, &turn[piece.span.clone()], false, true);
-            let touches = touches(&bearings);
+            let touched = is_any_touched(&bearings);
             let own = piece.clone();
             weighed.push(Weighed { piece: at, own, bearings, aside: None, is_bare });
-            if touches >= NOTICES_FROM {
+            if touched {
                 piece.is_change(NOTICES_FROM);
             }
         }
@@ -141,6 +141,11 @@ fn looked_up(turn: &str, pieces: &[Piece]) -> String {
 fn touches(bearings: &[Held]) -> f32 {
     let touches = bearings.iter().filter(|one| one.holds).map(|one| one.judged.touches());
     touches.fold(0.0, f32::max)
+}
+
+/// Whether words leave something that is held not as it is.
+fn is_any_touched(bearings: &[Held]) -> bool {
+    bearings.iter().any(|one| one.holds && one.is_touched())
 }
 
 impl Weighed {

@@ -73,7 +73,7 @@ impl Layout {
 
 /// What the first bytes of a file say.
 #[derive(Debug, Clone, PartialEq)]
-struct Header {
+struct IndexHeader {
     space: SpaceId,
     of: TextOf,
     shelf: Shelf,
@@ -86,7 +86,7 @@ struct Header {
     whose: u64,
 }
 
-impl Header {
+impl IndexHeader {
     /// The bytes of a header, ending with a digest of themselves.
     fn bytes(&self) -> Vec<u8> {
         let number = |n: usize| u64::try_from(n).unwrap_or(u64::MAX).to_le_bytes();
@@ -147,11 +147,11 @@ fn lock(folder: &Path) -> PathBuf {
 }
 
 /// The file of an index and what its first bytes say, where both fit.
-fn opened(kept: &KeptFolder, space: SpaceId, of: TextOf) -> Option<(File, Header)> {
+fn opened(kept: &KeptFolder, space: SpaceId, of: TextOf) -> Option<(File, IndexHeader)> {
     let mut file = file::open_to_read(&path(&kept.folder, space, of)).ok()?;
     let mut header = [0; HEADER];
     file.read_exact(&mut header).ok()?;
-    let header = Header::read(&header)?;
+    let header = IndexHeader::read(&header)?;
     let fits = header.space == space
         && header.of == of
         && header.whose == kept.whose
@@ -181,7 +181,7 @@ pub(super) fn load_unasked(kept: &KeptFolder, space: SpaceId, of: TextOf) -> Opt
     mapped(&file, &header).ok()
 }
 
-fn mapped(file: &File, header: &Header) -> io::Result<Index> {
+fn mapped(file: &File, header: &IndexHeader) -> io::Result<Index> {
     let (at, count) = (Layout::of(header.documents), header.documents);
     let map = |at: usize, length: usize| Column::map(file, at as u64, length);
     let mut index = Index {
@@ -284,7 +284,7 @@ pub(super) fn save(
     let (shelf, counts) = (index.shelf, index.counts);
     let used = index.len();
     let documents = (used + ROOM.max(used / ROOM_SHARE)).next_multiple_of(BLOCK);
-    let header = Header { space, of, shelf, documents, counts, after, whose: kept.whose };
+    let header = IndexHeader { space, of, shelf, documents, counts, after, whose: kept.whose };
     let at = Layout::of(documents);
     let (header, signs) = (header.bytes(), Bits::of(&index.rows()).bytes());
     let sections: [(usize, &[u8]); 5] = [

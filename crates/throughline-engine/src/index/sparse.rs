@@ -26,7 +26,7 @@ pub(crate) struct SparseIndex {
     records: Vec<u8>,
     places: Vec<DocumentPlace>,
     session_lengths: Vec<u32>,
-    details: Vec<Detail>,
+    details: Vec<DocumentDetail>,
     /// For each term of the prompt, who holds it.
     pub(crate) terms: Vec<TermDocuments>,
     /// The nearest documents and their cosines; `None` where all documents are here.
@@ -35,7 +35,7 @@ pub(crate) struct SparseIndex {
 
 /// How much is known of a document.
 #[derive(Debug, Clone, Copy, Default)]
-struct Detail {
+struct DocumentDetail {
     /// Its state, where more than its place is known.
     state: Option<Option<State>>,
     cold: bool,
@@ -62,7 +62,7 @@ impl SparseIndex {
             records: vec![0; numbers.len() * RECORD],
             places: vec![DocumentPlace::ALONE; numbers.len()],
             session_lengths: vec![0; numbers.len()],
-            details: vec![Detail::default(); numbers.len()],
+            details: vec![DocumentDetail::default(); numbers.len()],
             numbers,
             terms: Vec::new(),
             nearest: None,
@@ -132,7 +132,8 @@ impl SparseIndex {
         self.records[at * RECORD..at * RECORD + one.record.len()].copy_from_slice(&one.record);
         let ours = document.model > 0 && Some(document.model) == model;
         let embedded = ours && !document.cold && one.record.len() == RECORD;
-        self.details[at] = Detail { state: Some(document.state), cold: document.cold, embedded };
+        self.details[at] =
+            DocumentDetail { state: Some(document.state), cold: document.cold, embedded };
         let new = u32::try_from(sessions.len()).unwrap_or(NONE);
         self.places[at].session = *sessions.entry(document.session).or_insert(new);
     }

@@ -39,7 +39,7 @@ pub(crate) struct Forgotten {
 }
 
 /// What becomes of a line.
-enum Fate {
+enum LineFate {
     Stays,
     /// It goes; the entry, if it was one.
     Goes(Option<Box<JournalEntry>>),
@@ -48,7 +48,7 @@ enum Fate {
 }
 
 /// Decides about every line.
-type Judge<'a> = &'a mut dyn FnMut(&[u8]) -> Fate;
+type Judge<'a> = &'a mut dyn FnMut(&[u8]) -> LineFate;
 
 /// One journal, written anew beside the old one.
 struct JournalCopy {
@@ -77,7 +77,8 @@ impl Journal {
         let mut done = Forgotten::default();
         let found = self.list().map(|(found, _)| found).unwrap_or_default();
         for path in found.into_iter().map(|one| one.path) {
-            let judge: Judge<'_> = &mut |line| is_gone(line, gone).map_or(Fate::Stays, Fate::Goes);
+            let judge: Judge<'_> =
+                &mut |line| is_gone(line, gone).map_or(LineFate::Stays, LineFate::Goes);
             match change_in(&path, judge) {
                 Ok((lines, entries)) => {
                     done.lines += lines;
@@ -104,7 +105,8 @@ impl Journal {
         let mut left = Vec::new();
         let found = self.list().map(|(found, _)| found).unwrap_or_default();
         for path in found.into_iter().map(|one| one.path) {
-            let judge: Judge<'_> = &mut |line| clean(line).map_or(Fate::Stays, Fate::Becomes);
+            let judge: Judge<'_> =
+                &mut |line| clean(line).map_or(LineFate::Stays, LineFate::Becomes);
             match change_in(&path, judge) {
                 Err(error) if error.kind() != ErrorKind::NotFound => left.push(path),
                 Ok(_) | Err(_) => {}
@@ -128,7 +130,7 @@ fn change_in(path: &Path, judge: Judge<'_>) -> io::Result<(usize, Vec<JournalEnt
             return Ok((0, Vec::new()));
         }
         let mut copy = JournalCopy::beside(path)?;
-        let taken = copy.take(&mut old, Last::Whole, judge);
+        let taken = copy.copy_lines(&mut old, Last::Whole, judge);
         let done = taken.and_then(|()| copy.put_in_place(path, &old, judge));
         match done {
             Ok(true) => return Ok((copy.changed.len(), copy.entries)),
@@ -147,7 +149,7 @@ fn change_in(path: &Path, judge: Judge<'_>) -> io::Result<(usize, Vec<JournalEnt
 fn holds_any(file: &mut File, judge: Judge<'_>) -> io::Result<bool> {
     let mut any = false;
     each_line(file, 0, Last::Torn, &mut |line| {
-        any |= !matches!(judge(line), Fate::Stays);
+        any |= !matches!(judge(line), LineFate::Stays);
         Ok(())
     })?;
     Ok(any)
@@ -161,21 +163,21 @@ impl JournalCopy {
     }
 
     /// Takes over the lines that stay, from where it was left.
-    fn take(&mut self, old: &mut File, last: Last, judge: Judge<'_>) -> io::Result<()> {
+    fn copy_lines(&mut self, old: &mut File, last: Last, judge: Judge<'_>) -> io::Result<()> {
         let (file, seen) = (&mut self.file, &mut self.seen);
         let (changed, entries) = (&mut self.changed, &mut self.entries);
         each_line(old, *seen, last, &mut |line| {
             let length = line.len() as u64;
             match judge(line) {
-                Fate::Goes(entry) => {
+                LineFate::Goes(entry) => {
                     changed.push(ChangedLine { at: *seen, was: length, is: 0 });
                     entries.extend(entry.map(|entry| *entry));
                 }
-                Fate::Becomes(other) => {
+                LineFate::Becomes(other) => {
                     changed.push(ChangedLine { at: *seen, was: length, is: other.len() as u64 });
                     file.write_all(&other)?;
                 }
-                Fate::Stays => file.write_all(line)?,
+                LineFate::Stays => file.write_all(line)?,
             }
             *seen += length;
             Ok(())
@@ -191,7 +193,7 @@ impl JournalCopy {
         if !file::is_same(old, &held) {
             return Ok(false);
         }
-        self.take(&mut held, Last::Torn, judge)?;
+        self.copy_lines(&mut held, Last::Torn, judge)?;
         // It is as old as what it holds.
         self.file.set_modified(data.modified()?)?;
         std::fs::rename(&self.path, path)?;

@@ -52,7 +52,7 @@ impl Engine {
 impl Vectors<'_> {
     /// The question as a service sees it. `None` where there is none, it does not answer, or too
     /// little has a vector yet: then the built-in model looks.
-    pub(crate) fn far(&self, context: &Context, ask: &Ask<'_>) -> Option<Far> {
+    pub(crate) fn service_vectors(&self, context: &Context, ask: &Ask<'_>) -> Option<Far> {
         let client = self.engine.meaning.elsewhere.as_ref()?;
         if !ask.arms.vectors || ask.as_of.is_some() || ask.query.trim().is_empty() {
             return None;

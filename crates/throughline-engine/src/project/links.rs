@@ -44,7 +44,7 @@ impl ProjectLinks {
     /// Lets a project get hints of another.
     pub fn link(&self, key: &ProjectKey, other: &ProjectKey) -> Result<()> {
         if key == other {
-            return Err(Error::BadInput("a project is not linked with itself".to_owned()));
+            return Err(Error::BadInput("a project cannot be linked with itself".to_owned()));
         }
         self.change(|links| {
             let others = links.entry(key.as_str().to_owned()).or_default();

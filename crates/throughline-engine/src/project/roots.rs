@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+use throughline_core::scope::Level;
 use throughline_core::{ProjectKey, Space, SpaceId, Timestamp};
 use throughline_store::Backend;
 
@@ -15,7 +16,7 @@ use super::{Project, RootStanding, git, key_of, standing_folder};
 use crate::clean::clean_name;
 use crate::engine::DATABASE;
 use crate::journal::file;
-use crate::{Error, Result};
+use crate::{Context, Error, Result};
 
 /// The list of a home, and who asks.
 #[derive(Debug, Clone)]
@@ -150,6 +151,26 @@ impl Roots {
         };
         let before = || claim.without_port().filter(|key| list.key_claimed(key).is_none());
         Ok(since(claim).or_else(|| since(&before()?)))
+    }
+
+    /// Refuses to write where nobody can say which project the folder belongs to. What agents tell
+    /// waits in the journal.
+    pub(crate) fn check(&self, context: &Context) -> Result<()> {
+        if context.level == Level::Global || context.project.standing != RootStanding::Unknown {
+            return Ok(());
+        }
+        // It may have been put right since; then the next command, which asks anew, writes.
+        self.damage()?;
+        Err(Error::NotPossible("the list of folders could not be read; try again".to_owned()))
+    }
+
+    /// A root that is written from for the first time is put on the list of its project. Where that
+    /// fails, the next write tries again.
+    pub(crate) fn keep_of(&self, context: &Context, now: Timestamp) -> Result<()> {
+        match context.level {
+            Level::Global => Ok(()),
+            Level::Project | Level::Session => self.keep(&context.project, now),
+        }
     }
 
     /// Puts a root on the list whose project was written to.

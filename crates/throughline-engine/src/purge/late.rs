@@ -16,11 +16,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use throughline_core::permission::Door;
 use throughline_core::row::Image;
 use throughline_core::trace::{self, images};
 use throughline_core::{Cause, Change, NodeId, Row, SessionId, SpaceId, Trace};
 use throughline_store::{HeldSecrets, Reader};
 
+use crate::engine::QUICKLY_REWRITTEN;
 use crate::flows::Erasing;
 use crate::journal::file::{self, Hold};
 use crate::journal::note::{Damage, note_failure};
@@ -216,6 +218,18 @@ impl Erasing<'_> {
         }
         let (_, left) = self.finish_erasures()?;
         Ok(left.into_iter().filter(|copy| !overwritten.contains(copy)).collect())
+    }
+
+    /// Whether whoever comes by a door takes out at once what was recognised as a secret too late. A hook does so
+    /// when its agent has its answer, and a tool leaves it to a quiet moment where it takes long.
+    pub(crate) fn takes_out_at_once(&self, door: Door) -> bool {
+        match door {
+            Door::Terminal | Door::AgentShell | Door::Import => true,
+            Door::Tools | Door::MemoryTool | Door::ServerMemory => {
+                self.engine.store.health().is_ok_and(|health| health.bytes < QUICKLY_REWRITTEN)
+            }
+            Door::Hook | Door::Model | Door::Upkeep => false,
+        }
     }
 }
 

@@ -6,10 +6,11 @@ use throughline_core::{Leaf, Memory, MemoryId, SessionId};
 use throughline_store::Reader;
 
 use super::Gone;
+use crate::flows::Erasing;
 use crate::graduate::edit::{FlatEdit, LineEdit, line_written};
 use crate::seed::{SHELF, WRITTEN, is_in_file};
 use crate::told::Tellings;
-use crate::{Context, Engine, Result};
+use crate::{Context, Result};
 
 /// Lines of the project's files that tell what is erased.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -59,11 +60,14 @@ pub(super) fn take_out(context: &Context, told: ToldInFiles) -> (Vec<String>, Ve
     (changed, left)
 }
 
-/// The sessions in which it was said or told: an agent may have said it there in words of its own.
-pub(super) fn sessions(engine: &Engine, gone: &Gone) -> Vec<SessionId> {
-    let is_told = |ids: &[MemoryId]| ids.iter().any(|id| gone.memories.contains(id));
-    let told = Tellings::new(&engine.home).read(&|one| is_told(&one.memories)).unwrap_or_default();
-    let told = told.into_iter().filter_map(|one| one.session);
-    let sessions: BTreeSet<SessionId> = gone.sessions.iter().cloned().chain(told).collect();
-    sessions.into_iter().collect()
+impl Erasing<'_> {
+    /// The sessions in which it was said or told: an agent may have said it there in words of its own.
+    pub(super) fn sessions_of(&self, gone: &Gone) -> Vec<SessionId> {
+        let is_told = |ids: &[MemoryId]| ids.iter().any(|id| gone.memories.contains(id));
+        let tellings = Tellings::new(&self.engine.home);
+        let told = tellings.read(&|one| is_told(&one.memories)).unwrap_or_default();
+        let told = told.into_iter().filter_map(|one| one.session);
+        let sessions: BTreeSet<SessionId> = gone.sessions.iter().cloned().chain(told).collect();
+        sessions.into_iter().collect()
+    }
 }

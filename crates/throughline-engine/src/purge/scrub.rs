@@ -16,7 +16,7 @@ const WORD_BYTES_MIN: usize = 4;
 /// Bytes that are looked through at a time.
 const WINDOW: usize = 1 << 20;
 /// Where something stands, each with its length.
-type Places = Vec<(usize, usize)>;
+type ByteRanges = Vec<(usize, usize)>;
 
 /// What a word is overwritten with.
 const NOTHING: u8 = b'x';
@@ -89,7 +89,7 @@ fn scrub_words(path: &Path, words: &BTreeSet<String>) -> io::Result<usize> {
 
 /// Overwrites the places of a file that `find` names, each with its length. What it looks for is at most
 /// `longest` bytes long. Returns how many there were.
-fn scrub(path: &Path, longest: usize, find: &dyn Fn(&[u8]) -> Places) -> io::Result<usize> {
+fn scrub(path: &Path, longest: usize, find: &dyn Fn(&[u8]) -> ByteRanges) -> io::Result<usize> {
     if longest == 0 {
         return Ok(0);
     }
@@ -134,7 +134,7 @@ fn fill(file: &mut File, at: u64, window: &mut [u8]) -> io::Result<usize> {
 }
 
 /// Where words stand, and how long they are.
-fn places(bytes: &[u8], words: &[&[u8]]) -> Places {
+fn places(bytes: &[u8], words: &[&[u8]]) -> ByteRanges {
     let mut begins = [false; 256];
     for first in words.iter().filter_map(|word| word.first()) {
         begins[usize::from(*first)] = true;

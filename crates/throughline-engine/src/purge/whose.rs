@@ -5,10 +5,9 @@ use std::collections::BTreeSet;
 use throughline_core::evidence::first_speaker;
 use throughline_core::permission::Denial;
 use throughline_core::{Change, Evidence, Memory, SpaceId};
-use throughline_store::{Reader, Standing};
+use throughline_store::{MemberStanding, Reader};
 
 use super::{ToErase, resolve_turn};
-use crate::engine::person_of;
 use crate::flows::Erasing;
 use crate::permit::not_yours;
 use crate::{Context, Error, Result};
@@ -50,15 +49,15 @@ impl Erasing<'_> {
         space: SpaceId,
         person: Option<&str>,
     ) -> Result<bool> {
-        let me = person_of(self.engine);
+        let me = self.engine.person();
         let Some(me) = me else { return Ok(true) }; // a file is its owner's, whoever spoke
         if person == Some(me.as_str()) {
             return Ok(true);
         }
         let members = reader.members(space)?;
-        let owner = members
-            .iter()
-            .any(|one| one.role == me && matches!(one.standing, Standing::Owner | Standing::Own));
+        let owner = members.iter().any(|one| {
+            one.role == me && matches!(one.standing, MemberStanding::Owner | MemberStanding::Own)
+        });
         let is_here = person.is_some_and(|person| members.iter().any(|one| one.role == person));
         Ok(owner && !is_here)
     }

@@ -8,12 +8,15 @@ use throughline_core::reading::{Judged, Piece};
 use throughline_language::probe;
 use throughline_reader::TrainedReader as Trained;
 
-use super::{NOTICES_FROM, REPLACES_FROM, judged};
+use super::bearings::LINKS_FROM;
+use super::{NOTICES_FROM, judged};
 
 /// Pieces of a turn that are read once more: each takes milliseconds, and somebody waits.
 const APART_MAX: usize = 2;
 /// From this likelihood on, a rule that is read by itself lasts.
 const STANDS_FROM: f32 = 0.8;
+/// From this likelihood on, a clause changes a memory that the whole sentence may leave alone.
+const CLEAR_FROM: f32 = 0.5;
 /// How likely a rule lasts that is one by its form.
 const RULE_LASTS: f32 = 0.6;
 
@@ -81,14 +84,14 @@ pub(super) fn clearest(
     said: &str,
     whole: Judged,
 ) -> Judged {
-    if !(NOTICES_FROM..REPLACES_FROM).contains(&whole.touches()) {
+    if !(LINKS_FROM..CLEAR_FROM).contains(&whole.touches()) {
         return whole;
     }
     let clauses = probe::clauses(said).all;
     let each = clauses.into_iter().filter(|clause| *clause != said);
     let each = each.map(|clause| judged(trained, held, before, clause));
     let clearest = each.max_by(|a, b| a.touches().total_cmp(&b.touches()));
-    clearest.filter(|one| one.touches() >= REPLACES_FROM).unwrap_or(whole)
+    clearest.filter(|one| one.touches() >= CLEAR_FROM).unwrap_or(whole)
 }
 
 /// What words leave standing of a memory that they touch.

@@ -6,18 +6,14 @@ use throughline_core::reading::{Bearing, Judged};
 use throughline_language::parallel::{Parallel, parallel};
 use throughline_reader::{TrainedReader as Trained, is_english};
 
-use super::{
-    Held, NOTICES_FROM, NearestMemories, QUESTIONS_FROM, REPLACES_FROM, judged, pieces_of,
-};
+use super::bearings::SURE_FROM;
+use super::{Held, NOTICES_FROM, NearestMemories, judged};
 
 /// From this likelihood on, two memories say the same.
 const SAME_FROM: f32 = 0.9;
 
 /// From this likelihood on, one of two memories leaves the other not as it is.
 const CONTRADICTS_FROM: f32 = 0.9;
-
-/// From this likelihood on, a claim is told as a change.
-const TOLD_AS_A_CHANGE_FROM: f32 = 0.05;
 
 /// What the reader is sure of about two memories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,21 +66,16 @@ pub(super) enum OtherMatter {
 pub(super) fn tells_other_matter(
     trained: &Trained,
     held: &str,
-    before: Option<&str>,
     claim: &str,
-    judgement: Judged,
+    told_as_change: bool,
 ) -> Option<OtherMatter> {
-    if judgement.touches() < QUESTIONS_FROM {
-        return None;
-    }
     let how = parallel(held, claim)?;
-    let pieces = pieces_of(before, claim).unwrap_or_default();
-    if pieces.iter().any(|piece| piece.changes() >= TOLD_AS_A_CHANGE_FROM) {
+    if told_as_change {
         return (how == Parallel::OtherUse).then_some(OtherMatter::Likely);
     }
     let is_sure = match how {
         Parallel::OtherThing => true,
-        Parallel::OtherMatter => judged(trained, claim, None, held).touches() < REPLACES_FROM,
+        Parallel::OtherMatter => judged(trained, claim, None, held).touches() < SURE_FROM,
         Parallel::OtherUse => false,
     };
     Some(if is_sure { OtherMatter::Sure } else { OtherMatter::Likely })
@@ -95,11 +86,11 @@ pub(super) fn only_one_changes(trained: &Trained, held: &[NearestMemories], judg
     let touches = |at: &usize| judged[*at].judged.touches();
     let holding = (0..judged.len()).filter(|at| judged[*at].holds);
     let Some(best) = holding.max_by(|a, b| touches(a).total_cmp(&touches(b))) else { return };
-    if touches(&best) < REPLACES_FROM {
+    if touches(&best) < SURE_FROM {
         return;
     }
     for at in (0..judged.len()).filter(|at| *at != best) {
-        if judged[at].holds && judged[at].judged.touches() >= QUESTIONS_FROM {
+        if judged[at].holds && judged[at].is_touched() {
             let alike = trained.relate(&held[best].memory.content, None, &held[at].memory.content);
             if alike.share(Bearing::Same) < NOTICES_FROM {
                 judged[at].judged = Judged::other();

@@ -1,5 +1,6 @@
 //! The pieces of what a person said, as the trained reader judges them.
 
+use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Mutex, PoisonError};
 
@@ -18,9 +19,12 @@ pub(crate) fn usable() -> std::result::Result<(), Unusable> {
     Trained::builtin().map(|_| ())
 }
 
-/// What was read last, and what it came to: a prompt is looked at when it comes in, and once more when
-/// it is taken in.
-static READ_LAST: Mutex<Option<(u64, Vec<Piece>)>> = Mutex::new(None);
+/// Readings that are remembered: a prompt is looked at when it comes in and once more when it is taken in, and so are
+/// its claims.
+const READ_MAX: usize = 8;
+
+/// What was read last, and what it came to.
+static READ_LAST: Mutex<VecDeque<(u64, Vec<Piece>)>> = Mutex::new(VecDeque::new());
 
 /// The pieces of what a person said after `before`. `None` where the reader's weights cannot be used. What
 /// is not in English has none: the reader would only guess.
@@ -32,14 +36,16 @@ pub(crate) fn pieces_of(before: Option<&str>, turn: &str) -> Option<Vec<Piece>> 
     let mut hasher = DefaultHasher::new();
     (before, turn).hash(&mut hasher);
     let key = hasher.finish();
-    let mut last = READ_LAST.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, pieces)) = last.as_ref().filter(|(known, _)| *known == key) {
+    let last = || READ_LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, pieces)) = last().iter().find(|(known, _)| *known == key) {
         return Some(pieces.clone());
     }
     let trained = Trained::builtin().ok()?;
     let whole = probe::made_whole(turn, read_undated(trained, before, turn));
     let pieces = apart::taken_apart(trained, turn, whole);
-    *last = Some((key, pieces.clone()));
+    let mut last = last();
+    last.truncate(READ_MAX - 1);
+    last.push_front((key, pieces.clone()));
     Some(pieces)
 }
 

@@ -115,7 +115,7 @@ impl Recalling<'_> {
             let (these, heard): (Vec<&Candidates>, Vec<_>) = these.into_iter().unzip();
             let telling = TermWeight::of(asked, &heard);
             for (one, (index, occurrences)) in these.into_iter().zip(&heard) {
-                let clear = self.engine.words_pool.take();
+                let clear = self.engine.words_pool.clear_words();
                 let (by, relevance) = (&policy.words, &policy.relevance);
                 let words = words::score(clear, index, occurrences, &telling, by, relevance);
                 queries.push(self.leading_of(one, index, &words, code));

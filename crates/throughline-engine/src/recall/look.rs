@@ -257,7 +257,7 @@ impl Recalling<'_> {
             let telling = TermWeight::of(asked_for.len(), &found);
             let mut scored: Vec<(&SearchIndex, IndexWords)> = Vec::new();
             for (index, one) in found {
-                let clear = self.engine.words_pool.take();
+                let clear = self.engine.words_pool.clear_words();
                 let words = words::score(clear, index, &one, &telling, policy, relevance);
                 scored.push((index, words));
             }

@@ -74,7 +74,7 @@ impl Recalling<'_> {
             .collect();
         for (at, row) in best.iter().zip(reader.rows(&keys)?) {
             if let Some(memory) = row.and_then(Row::into_memory) {
-                self.take(reader, ask, candidates, (*at, memory), &mut known)?;
+                self.add_known(reader, ask, candidates, (*at, memory), &mut known)?;
             }
         }
         for candidate in candidates.iter_mut() {
@@ -108,8 +108,8 @@ impl Recalling<'_> {
             .collect()
     }
 
-    /// Takes a memory that was read, or the head of its chain, among what is known.
-    fn take(
+    /// Adds a memory that was read, or the head of its chain, to what is known.
+    fn add_known(
         &self,
         reader: &dyn Reader,
         ask: &Ask<'_>,

@@ -297,7 +297,7 @@ fn session_rarity(index: &SearchIndex, holding: u32) -> f32 {
 pub(crate) struct Pool(Mutex<Vec<IndexWords>>);
 
 impl Pool {
-    pub(super) fn take(&self) -> IndexWords {
+    pub(super) fn clear_words(&self) -> IndexWords {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
     }
 

@@ -17,7 +17,6 @@ use super::elsewhere::ElsewhereHint;
 use super::rank::ReadCandidates;
 use super::{Ask, CandidateFate, CutReason, Recall, RecallCandidate, Recalled, RecalledThing};
 use crate::card::Later;
-use crate::engine::person_of;
 use crate::flows::Recalling;
 use crate::{Card, Result};
 
@@ -259,7 +258,7 @@ impl Recalling<'_> {
     /// Who said a memory, by name, where that is not whoever asks.
     fn said_by(&self, card: &Card) -> Option<String> {
         let names = card.said_by();
-        let own = || person_of(self.engine).is_some_and(|me| names.contains(&me));
+        let own = || self.engine.person().is_some_and(|me| names.contains(&me));
         (!names.is_empty() && !own()).then(|| names.join(", "))
     }
 

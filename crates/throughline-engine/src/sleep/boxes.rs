@@ -158,7 +158,7 @@ impl Sleeping<'_> {
                 steps.push(full.step);
             }
             match &mut open {
-                Some(open) => open.topic.take(item),
+                Some(open) => open.topic.add(item),
                 None => {
                     let id = EntityId(mint::id(self.engine.now()));
                     let step = BoxStep { id, is_new: true, memories: Vec::new(), seal: None };

@@ -35,7 +35,7 @@ const CENTRE_OF: usize = 64;
 type Shared = BTreeMap<String, (usize, String)>;
 
 /// A cluster that is there, with its members.
-struct Held {
+struct HeldCluster {
     entity: Entity,
     members: BTreeMap<MemoryId, Edge>,
 }
@@ -109,12 +109,12 @@ fn drop_nameless(view: &PassView<'_>, found: &mut Vec<Vec<MemoryId>>) -> Result<
 }
 
 /// The clusters there are, with their members.
-fn held(view: &PassView<'_>) -> Result<BTreeMap<EntityId, Held>> {
+fn held(view: &PassView<'_>) -> Result<BTreeMap<EntityId, HeldCluster>> {
     let things = view.reader.things(view.space(), &[EntityKind::Cluster])?;
-    let mut held: BTreeMap<EntityId, Held> = things
+    let mut held: BTreeMap<EntityId, HeldCluster> = things
         .into_iter()
         .filter(|(entity, _)| !entity.name.is_empty())
-        .map(|(entity, _)| (entity.id, Held { entity, members: BTreeMap::new() }))
+        .map(|(entity, _)| (entity.id, HeldCluster { entity, members: BTreeMap::new() }))
         .collect();
     let nodes: Vec<NodeId> = held.keys().map(|id| NodeId::Entity(*id)).collect();
     for some in nodes.chunks(AT_ONCE) {
@@ -142,7 +142,7 @@ fn new_cluster(view: &PassView<'_>, name: String, members: &[MemoryId]) -> Entit
 fn change_members(
     view: &PassView<'_>,
     plan: &mut PassPlan,
-    cluster: Option<&Held>,
+    cluster: Option<&HeldCluster>,
     entity: &Entity,
     members: &[MemoryId],
 ) {

@@ -16,30 +16,30 @@ use throughline_core::{BatchId, Kind, MemoryId, SpaceId, State, Timestamp};
 use throughline_store::MemoryQuery;
 
 use super::{clashes, clusters, guidelines, labels, names, profiles, related, slots, tags};
+use crate::Result;
 use crate::flows::Sleeping;
-use crate::{Engine, Result};
 
 pub(super) use pass::{Ground, PassPlan, PassStep, PassView, StepAct};
 pub(crate) use state::sleep_check;
 use state::{DeepMark, DeepState};
 
 /// A pass of the deep class.
-struct Pass {
+struct DeepPass {
     name: &'static str,
     plan: fn(&PassView<'_>) -> Result<PassPlan>,
 }
 
 /// The passes, in order. A further one is a further line, and a file beside this one.
-const PASSES: &[Pass] = &[
-    Pass { name: "entities", plan: names::plan },
-    Pass { name: "slots", plan: slots::plan },
-    Pass { name: "tags", plan: tags::plan },
-    Pass { name: "clusters", plan: clusters::plan },
-    Pass { name: "related", plan: related::plan },
-    Pass { name: "contradictions", plan: clashes::plan },
-    Pass { name: "labels", plan: labels::plan },
-    Pass { name: "profiles", plan: profiles::plan },
-    Pass { name: "guidelines", plan: guidelines::plan },
+const PASSES: &[DeepPass] = &[
+    DeepPass { name: "entities", plan: names::plan },
+    DeepPass { name: "slots", plan: slots::plan },
+    DeepPass { name: "tags", plan: tags::plan },
+    DeepPass { name: "clusters", plan: clusters::plan },
+    DeepPass { name: "related", plan: related::plan },
+    DeepPass { name: "contradictions", plan: clashes::plan },
+    DeepPass { name: "labels", plan: labels::plan },
+    DeepPass { name: "profiles", plan: profiles::plan },
+    DeepPass { name: "guidelines", plan: guidelines::plan },
 ];
 
 /// Memories up to which the deep class is done beside other work; more need a process of their own.
@@ -108,7 +108,7 @@ impl Sleeping<'_> {
     /// Whether the deep class is due. `idle` where nobody waits for anything.
     pub fn deep_due(&self, idle: bool) -> Result<DeepDue> {
         let space = self.context.project.space();
-        let counts = counted(self.engine, space)?;
+        let counts = self.counted(space)?;
         let mark = DeepState::load(&self.engine.home).of(space);
         let policy = DuePolicy::default();
         let since = SinceDeep {
@@ -141,7 +141,7 @@ impl Sleeping<'_> {
             // What has no vector yet lies nowhere; without one it is left out and waits.
             self.engine.vectors().embed_missing(space, embed, &mut |_| ()).ok();
         }
-        let before = counted(self.engine, space)?;
+        let before = self.counted(space)?;
         let mark = DeepState::load(&self.engine.home).of(space);
         // Who asks for all of it gets all of it: what was done already finds little to do.
         let first = if until.is_some() { mark.next.min(PASSES.len() - 1) } else { 0 };
@@ -171,7 +171,7 @@ impl Sleeping<'_> {
     }
 
     /// Does one pass. What goes wrong in it is told, and nothing else fails by it.
-    fn do_pass(&self, pass: &Pass, ground: &Ground, dry: bool) -> PassReport {
+    fn do_pass(&self, pass: &DeepPass, ground: &Ground, dry: bool) -> PassReport {
         let mut report = PassReport { name: pass.name.to_owned(), ..PassReport::default() };
         if let Err(error) = self.try_pass(pass, ground, dry, &mut report) {
             report.failed = true;
@@ -182,7 +182,7 @@ impl Sleeping<'_> {
 
     fn try_pass(
         &self,
-        pass: &Pass,
+        pass: &DeepPass,
         ground: &Ground,
         dry: bool,
         report: &mut PassReport,
@@ -218,7 +218,7 @@ impl Sleeping<'_> {
         told: Option<String>,
         unseen: bool,
     ) -> Result<bool> {
-        let after = counted(self.engine, space)?;
+        let after = self.counted(space)?;
         let mut stuck = false;
         DeepState::update(&self.engine.home, space, |mark| {
             let news = unseen && before.memories > mark.memories;
@@ -236,6 +236,27 @@ impl Sleeping<'_> {
             };
         })?;
         Ok(stuck)
+    }
+
+    fn counted(&self, space: SpaceId) -> Result<Counted> {
+        let reader = self.engine.now_reader()?;
+        let counts = reader.counts(&[space])?;
+        let count = |name: &str| counts.get(name).copied().unwrap_or(0);
+        let organised = MemoryQuery {
+            spaces: vec![space],
+            states: vec![State::Staged, State::Confirmed],
+            kinds: Kind::ALL.iter().copied().filter(|kind| *kind != Kind::Gap).collect(),
+            limit: 0,
+            ..MemoryQuery::default()
+        };
+        Ok(Counted {
+            corpus: count("state staged") + count("state confirmed"),
+            sessions: count("session"),
+            memories: count("memory"),
+            recalls: count("injection"),
+            seen_to: self.engine.latest_change(&*reader)?,
+            to_organise: reader.memories(&organised)?.total,
+        })
     }
 }
 
@@ -265,27 +286,6 @@ struct Counted {
     seen_to: u64,
     /// Current memories that the passes are about.
     to_organise: usize,
-}
-
-fn counted(engine: &Engine, space: SpaceId) -> Result<Counted> {
-    let reader = engine.now_reader()?;
-    let counts = reader.counts(&[space])?;
-    let count = |name: &str| counts.get(name).copied().unwrap_or(0);
-    let organised = MemoryQuery {
-        spaces: vec![space],
-        states: vec![State::Staged, State::Confirmed],
-        kinds: Kind::ALL.iter().copied().filter(|kind| *kind != Kind::Gap).collect(),
-        limit: 0,
-        ..MemoryQuery::default()
-    };
-    Ok(Counted {
-        corpus: count("state staged") + count("state confirmed"),
-        sessions: count("session"),
-        memories: count("memory"),
-        recalls: count("injection"),
-        seen_to: engine.latest_change(&*reader)?,
-        to_organise: reader.memories(&organised)?.total,
-    })
 }
 
 fn in_words(why: DueWhy, since: &SinceDeep) -> String {

@@ -28,7 +28,7 @@ const RUN_MAX: usize = 4_000;
 
 /// What a memory carries and speaks of.
 #[derive(Default)]
-struct Carried {
+struct LabelGround {
     tags: Vec<(EntityId, bool)>,
     things: Vec<(EntityKind, String)>,
     cluster: Option<EntityId>,
@@ -56,7 +56,7 @@ pub(super) fn plan(view: &PassView<'_>) -> Result<PassPlan> {
         .map(|(entity, _)| (entity.id, entity))
         .collect();
     let mut clusters: BTreeMap<EntityId, InCluster> = BTreeMap::new();
-    let mut open: Vec<(MemoryId, Carried)> = Vec::new();
+    let mut open: Vec<(MemoryId, LabelGround)> = Vec::new();
     for some in ids.chunks(AT_ONCE) {
         let mut carried = carried(view, some, &entities)?;
         for memory in view.whole(some)? {
@@ -88,7 +88,7 @@ pub(super) fn plan(view: &PassView<'_>) -> Result<PassPlan> {
 }
 
 impl InCluster {
-    fn count(&mut self, memory: &Memory, held: &Carried) {
+    fn count(&mut self, memory: &Memory, held: &LabelGround) {
         self.members += 1;
         let given = held.tags.iter().filter(|(_, inferred)| !inferred);
         for (tag, _) in given {
@@ -112,11 +112,11 @@ fn carried(
     view: &PassView<'_>,
     ids: &[MemoryId],
     entities: &BTreeMap<EntityId, Entity>,
-) -> Result<BTreeMap<MemoryId, Carried>> {
+) -> Result<BTreeMap<MemoryId, LabelGround>> {
     let nodes: Vec<NodeId> = ids.iter().map(|id| (*id).into()).collect();
     let relations = [Relation::About, Relation::Tagged, Relation::InCluster];
-    let mut found: BTreeMap<MemoryId, Carried> =
-        ids.iter().map(|id| (*id, Carried::default())).collect();
+    let mut found: BTreeMap<MemoryId, LabelGround> =
+        ids.iter().map(|id| (*id, LabelGround::default())).collect();
     for edge in view.reader.neighbours(view.space(), &nodes, &relations, EDGES_READ)? {
         let ends = (edge.from.memory(), edge.to.entity());
         let (Some(memory), Some(entity)) = ends else { continue };
@@ -166,7 +166,7 @@ fn add_tags(
     plan: &mut PassPlan,
     tags: &mut NewTags<'_>,
     id: MemoryId,
-    held: &Carried,
+    held: &LabelGround,
     cluster: Option<&InCluster>,
 ) -> Result<bool> {
     if !held.tags.is_empty() {
@@ -213,7 +213,7 @@ fn add_domain(
     view: &PassView<'_>,
     plan: &mut PassPlan,
     id: MemoryId,
-    held: &Carried,
+    held: &LabelGround,
     cluster: Option<&InCluster>,
 ) -> Result<bool> {
     if !held.lacks_domain {

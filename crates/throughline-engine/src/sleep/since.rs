@@ -113,7 +113,7 @@ pub(super) fn read(
                 if place <= done {
                     continue;
                 }
-                slice.take(change, true);
+                slice.note_change(change, true);
                 taken += 1;
                 slice.mark = Some(SleepMark { to, changes: (place < all).then_some(place), at });
                 slice.end = first + place - 1;
@@ -168,13 +168,13 @@ impl Slice {
         };
         for stored in reader.log(&query)? {
             for change in stored.batch.changes {
-                self.take(change, false);
+                self.note_change(change, false);
             }
         }
         Ok(())
     }
 
-    fn take(&mut self, change: Change, new: bool) {
+    fn note_change(&mut self, change: Change, new: bool) {
         #[expect(clippy::wildcard_enum_match_arm, reason = "only these are gone over")]
         match change {
             Change::Record(turn) => {

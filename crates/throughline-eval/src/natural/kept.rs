@@ -3,7 +3,7 @@
 use anyhow::Context as _;
 use serde_json::{Value, json};
 
-use super::wording::{MOST, words};
+use super::wording::{MOST, share, words};
 
 /// A memory that is held, or was.
 #[derive(Debug, Clone)]
@@ -99,7 +99,7 @@ pub(super) enum Told {
 /// What a page says about a memory. `later` are memories of the later word, `said` is that word.
 pub(super) fn told(page: &str, first: &Kept, later: &[&Kept], said: &str) -> Told {
     let Some(line) = first.line(page) else { return Told::Nothing };
-    if line.contains(", contested by [") || quotes(line, said, first) {
+    if line.contains(", contested by [") || quotes(line, said, first) || notes(line, said, first) {
         Told::Marked
     } else if later.iter().any(|one| one.line(page).is_some()) || quotes(page, said, first) {
         Told::Beside
@@ -116,6 +116,18 @@ fn quotes(text: &str, said: &str, first: &Kept) -> bool {
     #[expect(clippy::cast_precision_loss, reason = "texts have few words")]
     let most = found as f64 >= MOST * new.len() as f64;
     new.len() >= 2 && most
+}
+
+/// Whether a line notes what of a later word is about the memory: words of it, with each number that is new in it.
+fn notes(line: &str, said: &str, first: &Kept) -> bool {
+    let Some((_, note)) = line.split_once("later said, ") else { return false };
+    let Some((_, note)) = note.split_once('“') else { return false };
+    let note = note.split_once('”').map_or(note, |(note, _)| note);
+    let (noted, known) = (words(note), words(&first.content));
+    let has_digit = |word: &&String| word.contains(|c: char| c.is_ascii_digit());
+    let said_words = words(said);
+    let mut new = said_words.iter().filter(has_digit).filter(|word| !known.contains(word));
+    !noted.is_empty() && share(note, said) >= MOST && new.all(|word| noted.contains(word))
 }
 
 #[cfg(test)]
@@ -157,6 +169,29 @@ mod tests {
             (format!("{line}{quote}"), Told::Beside),
         ] {
             assert_eq!(told(&page, &first, &[&later], said), as_what, "{page}");
+        }
+    }
+
+    #[test]
+    fn a_note_counts_where_it_has_what_the_later_word_says_of_it() {
+        let first = kept("aaaaaaaa", "Walkers get 80% of the price.");
+        let line = "- [aaaaaaaa] fact 2026-03-01, user said: Walkers get 80% of the price. (later said, 2026-03-04: ";
+        for (note, said, as_what) in [
+            ("“85”)", "85", Told::Marked),
+            (
+                "“since monday it is 85”)",
+                "lol that board meeting. since monday it is 85",
+                Told::Marked,
+            ),
+            (
+                "“the board voted”)",
+                "move the freeze, the board voted and it is 85 now",
+                Told::Alone,
+            ),
+            ("“tests are slow today”)", "it is now 85", Told::Alone),
+        ] {
+            let page = format!("{line}{note}");
+            assert_eq!(told(&page, &first, &[], said), as_what, "{page}");
         }
     }
 }

@@ -66,12 +66,12 @@ impl TokenScanner<'_> {
             '>' => self.output(),
             '<' => self.input(),
             c if c.is_whitespace() => self.end_word(),
-            c => self.take(c),
+            c => self.push_char(c),
         }
         true
     }
 
-    fn take(&mut self, c: char) {
+    fn push_char(&mut self, c: char) {
         self.begun = true;
         self.word.push(c);
     }
@@ -80,7 +80,7 @@ impl TokenScanner<'_> {
         let Some(c) = self.rest.chars().next() else { return };
         self.rest = &self.rest[c.len_utf8()..];
         if c != '\n' {
-            self.take(c);
+            self.push_char(c);
         }
     }
 

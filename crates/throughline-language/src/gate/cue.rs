@@ -13,7 +13,7 @@ use crate::probe;
 use crate::speech::{Guard, Sentence};
 
 /// What one sentence says that is worth a probe. `next` is the sentence after it.
-pub(super) fn heard(
+pub(super) fn signals_of(
     speaker: Speaker,
     sentence: Sentence<'_>,
     next: Option<Sentence<'_>>,
@@ -22,7 +22,7 @@ pub(super) fn heard(
     if words.len() == 0 {
         return Vec::new();
     }
-    let tables: &[Table] = match speaker {
+    let tables: &[CueTable] = match speaker {
         Speaker::User => &*USER,
         Speaker::Assistant => &*ASSISTANT,
         Speaker::Tool => &[],
@@ -46,7 +46,7 @@ pub(super) fn claims_success(sentence: Sentence<'_>) -> bool {
     sentence.guard.is_none() && SUCCESS.met(&PhraseWords::of(sentence.text))
 }
 
-struct Table {
+struct CueTable {
     signal: Signal,
     strength: Strength,
     cues: Phrases,
@@ -56,7 +56,7 @@ struct Table {
     blunt: Phrases,
 }
 
-impl Table {
+impl CueTable {
     /// How strongly it fires. What asks for assent is said, but not yet settled.
     fn fires(&self, words: &PhraseWords, guard: Option<Guard>) -> Option<Strength> {
         let at = self.cues.place(words)?;
@@ -87,10 +87,10 @@ fn phrases(tables: &[&'static [&'static str]]) -> Phrases {
     Phrases::read(&tables.concat())
 }
 
-static USER: LazyLock<[Table; 5]> = LazyLock::new(|| {
+static USER: LazyLock<[CueTable; 5]> = LazyLock::new(|| {
     use Signal::{Commitment, Correction, Decision, Preference};
     use Strength::{High, Medium};
-    let table = |signal, strength, cues: &[_], unless: &[_], blunt: &[_]| Table {
+    let table = |signal, strength, cues: &[_], unless: &[_], blunt: &[_]| CueTable {
         signal,
         strength,
         cues: Phrases::read(cues),
@@ -98,7 +98,7 @@ static USER: LazyLock<[Table; 5]> = LazyLock::new(|| {
         blunt: Phrases::read(blunt),
     };
     [
-        Table {
+        CueTable {
             signal: Correction,
             strength: High,
             cues: phrases(&[REFUSALS, CORRECTIONS, FAILURES, UNDOINGS]),
@@ -112,8 +112,8 @@ static USER: LazyLock<[Table; 5]> = LazyLock::new(|| {
     ]
 });
 
-static ASSISTANT: LazyLock<[Table; 3]> = LazyLock::new(|| {
-    let table = |signal, cues| Table {
+static ASSISTANT: LazyLock<[CueTable; 3]> = LazyLock::new(|| {
+    let table = |signal, cues| CueTable {
         signal,
         strength: Strength::Medium,
         cues: Phrases::read(cues),

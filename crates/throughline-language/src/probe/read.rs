@@ -18,7 +18,7 @@ use throughline_core::{Kind, Speaker};
 
 /// From these likelihoods on, that it lasts and that nothing stands against it, it counts as stated; below,
 /// it is kept on probation.
-const STATED_FROM: f32 = 0.93;
+const STATED_FROM: f32 = 0.95;
 const STATED_PLAIN_FROM: f32 = 0.85;
 /// From this likelihood on, it is kept although its form supposes something.
 const SURE_FROM: f32 = 0.8;

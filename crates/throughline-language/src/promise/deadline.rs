@@ -54,7 +54,7 @@ pub(super) fn deadline(text: &str, today: Date) -> Option<Deadline> {
 }
 
 /// A word in lower case, without the signs around it.
-struct Word {
+struct DeadlineWord {
     text: String,
     start: usize,
     /// Whether it ends in a full stop, as "30.11." does.
@@ -62,7 +62,7 @@ struct Word {
 }
 
 struct Text {
-    words: Vec<Word>,
+    words: Vec<DeadlineWord>,
     today: Date,
 }
 
@@ -75,7 +75,7 @@ impl Text {
         let words = text.split_whitespace().map(|word| {
             let start = word.as_ptr().addr() - text.as_ptr().addr();
             let plain = word.trim_matches(sign);
-            Word { text: plain.to_lowercase(), start, dotted: word.ends_with('.') }
+            DeadlineWord { text: plain.to_lowercase(), start, dotted: word.ends_with('.') }
         });
         Self { words: words.collect(), today }
     }

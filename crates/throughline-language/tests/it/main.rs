@@ -8,3 +8,4 @@ mod near;
 mod procedure;
 mod question;
 mod referent;
+mod target;

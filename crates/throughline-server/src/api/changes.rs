@@ -12,10 +12,12 @@ use throughline_view::{
 };
 use utoipa::{IntoParams, ToSchema};
 
-use super::memories::{meant, slot};
+use super::memories::{parsed, slot};
 use crate::Problem;
 use crate::app::{App, AtHand, Needs};
-use crate::given::{Answer, Asked, Asker, Given, Named, Told, header_text, json};
+use crate::given::{
+    Asker, Given, JsonAnswer, JsonReply, PathName, RequestQuery, header_text, json,
+};
 use crate::version::{etag_of, still_says, with_etag};
 
 /// A memory that was changed.
@@ -30,7 +32,7 @@ pub(super) struct ChangedMemory {
 }
 
 /// What is asked of one memory.
-struct Change {
+struct VersionedChange {
     asker: Asker,
     id: String,
     /// The version that the caller read, if it says.
@@ -39,7 +41,7 @@ struct Change {
     sent: Value,
 }
 
-impl Change {
+impl VersionedChange {
     fn new(asker: Asker, id: String, headers: &HeaderMap, sent: Value) -> Self {
         let if_match = header_text(headers, header::IF_MATCH).map(str::to_owned);
         Self { asker, id, if_match, sent }
@@ -156,15 +158,15 @@ pub(super) struct EditedMemory {
 pub(super) async fn edit(
     State(app): State<App>,
     asker: Asker,
-    Named(id): Named,
+    PathName(id): PathName,
     headers: HeaderMap,
     Given { body, sent }: Given<EditBody>,
 ) -> Result<Response, Problem> {
-    let change = Change::new(asker, id, &headers, sent);
+    let change = VersionedChange::new(asker, id, &headers, sent);
     let work = move |at: &AtHand<'_>, id: &str| {
         let edits = Edits {
             content: body.content,
-            kind: meant::<Kind>(body.kind.as_ref())?,
+            kind: parsed::<Kind>(body.kind.as_ref())?,
             label: body.label,
             domain: body.domain,
             importance: body.importance,
@@ -197,11 +199,11 @@ pub(super) struct CorrectBody {
 pub(super) async fn correct(
     State(app): State<App>,
     asker: Asker,
-    Named(id): Named,
+    PathName(id): PathName,
     headers: HeaderMap,
     Given { body, sent }: Given<CorrectBody>,
 ) -> Result<Response, Problem> {
-    let change = Change::new(asker, id, &headers, sent);
+    let change = VersionedChange::new(asker, id, &headers, sent);
     let work = move |at: &AtHand<'_>, id: &str| {
         at.program.may_take_in()?;
         let slot = slot(body.slot.as_ref())?;
@@ -212,6 +214,26 @@ pub(super) async fn correct(
     let (corrected, _) = change.make(&app, work).await?;
     let etag = etag_of(&corrected.memory);
     Ok(with_etag(json(StatusCode::OK, &corrected), &etag))
+}
+
+/// Say in the project what holds everywhere for whoever asks; answers with the memory that says it there
+#[utoipa::path(post, path = "/api/v1/memories/{id}/promote", tag = "changes", request_body = Nothing, params(Asker, ("id" = String, Path, description = "The memory that holds everywhere"), ("If-Match" = Option<String>, Header, description = "The ETag that you read")),
+    responses((status = 200, body = WireRemembered), (status = "default", body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn promote(
+    State(app): State<App>,
+    asker: Asker,
+    PathName(id): PathName,
+    headers: HeaderMap,
+    Given { sent, .. }: Given<Nothing>,
+) -> Result<Response, Problem> {
+    let change = VersionedChange::new(asker, id, &headers, sent);
+    let work = move |at: &AtHand<'_>, id: &str| {
+        at.program.may_take_in()?;
+        Ok(WireRemembered::from(&at.engine.keeping(&at.context).promote(id)?))
+    };
+    let (promoted, _) = change.make(&app, work).await?;
+    let etag = etag_of(&promoted.memory);
+    Ok(with_etag(json(StatusCode::OK, &promoted), &etag))
 }
 
 /// Nothing to say.
@@ -280,11 +302,11 @@ macro_rules! operations {
             pub(super) async fn $name(
                 State(app): State<App>,
                 asker: Asker,
-                Named(id): Named,
+                PathName(id): PathName,
                 headers: HeaderMap,
                 Given { body: $given, sent }: Given<$body>,
             ) -> Result<Response, Problem> {
-                let change = Change::new(asker, id, &headers, sent);
+                let change = VersionedChange::new(asker, id, &headers, sent);
                 change.answer(&app, move |$at, $id| $work).await
             }
         )+
@@ -373,22 +395,22 @@ pub(super) struct CheckedMemory {
 pub(super) async fn verify(
     State(app): State<App>,
     asker: Asker,
-    Named(id): Named,
+    PathName(id): PathName,
     headers: HeaderMap,
     Given { body, sent }: Given<VerifyBody>,
-) -> Answer<CheckedMemory> {
+) -> JsonAnswer<CheckedMemory> {
     let showed = match body.outcome.as_str() {
         "confirmed" => Showed::Confirmed,
         "refuted" => Showed::Refuted,
         _ => return Err(Problem::bad_input("outcome is \"confirmed\" or \"refuted\"")),
     };
-    let change = Change::new(asker, id, &headers, sent);
+    let change = VersionedChange::new(asker, id, &headers, sent);
     let work = move |at: &AtHand<'_>, id: &str| {
         let watching = at.engine.watching(&at.context);
         Ok(WireVerified::new(showed, &watching.verify(id, showed, body.evidence.as_deref())?))
     };
     let (verified, batch) = change.make(&app, work).await?;
-    Ok(Told(CheckedMemory { verified, batch }))
+    Ok(JsonReply(CheckedMemory { verified, batch }))
 }
 
 /// Whether every version is meant.
@@ -431,9 +453,9 @@ const TURN_CHARS: usize = 200;
 pub(super) async fn to_purge(
     State(app): State<App>,
     asker: Asker,
-    Asked(query): Asked<ChainQuery>,
-    Named(id): Named,
-) -> Answer<WouldErase> {
+    RequestQuery(query): RequestQuery<ChainQuery>,
+    PathName(id): PathName,
+) -> JsonAnswer<WouldErase> {
     let work = move |at: &AtHand<'_>| {
         let reader = at.engine.now_reader()?;
         let erase = at.engine.erasing().to_erase(&*reader, &at.context, &[id], query.chain)?;
@@ -452,7 +474,7 @@ pub(super) async fn to_purge(
                 .collect(),
         })
     };
-    app.ask(Needs::Reading, asker, work).await.map(Told)
+    app.ask(Needs::Reading, asker, work).await.map(JsonReply)
 }
 
 /// The word of the person who erases.
@@ -472,15 +494,15 @@ pub(super) struct PurgeBody {
 pub(super) async fn purge(
     State(app): State<App>,
     asker: Asker,
-    Named(id): Named,
+    PathName(id): PathName,
     headers: HeaderMap,
     Given { body, sent }: Given<PurgeBody>,
-) -> Answer<WirePurged> {
-    let change = Change::new(asker, id, &headers, sent);
+) -> JsonAnswer<WirePurged> {
+    let change = VersionedChange::new(asker, id, &headers, sent);
     let work = move |at: &AtHand<'_>, id: &str| {
         let handle = &id[id.len() - 8..];
         if !body.confirm.trim().eq_ignore_ascii_case(handle) {
-            let detail = "purge erases for good, so it wants the id typed";
+            let detail = "`purge` erases for good, so the id has to be typed";
             return Err(Problem::new(400, "not_confirmed", detail)
                 .with_hint(format!("send {handle:?} as `confirm`; `forget` can be undone")));
         }
@@ -488,5 +510,5 @@ pub(super) async fn purge(
         Ok(WirePurged::from(&purged))
     };
     let (purged, _) = change.make(&app, work).await?;
-    Ok(Told(purged))
+    Ok(JsonReply(purged))
 }

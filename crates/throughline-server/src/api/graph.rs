@@ -10,7 +10,7 @@ use utoipa::IntoParams;
 
 use crate::Problem;
 use crate::app::{App, AtHand, Needs};
-use crate::given::{Asked, Asker, Told};
+use crate::given::{Asker, JsonReply, RequestQuery};
 
 /// Nodes that are drawn at most.
 const NODES_MAX: usize = 10_000;
@@ -37,7 +37,7 @@ pub(super) struct GraphQuery {
 pub(super) async fn graph(
     State(app): State<App>,
     asker: Asker,
-    Asked(query): Asked<GraphQuery>,
+    RequestQuery(query): RequestQuery<GraphQuery>,
     asked: Uri,
 ) -> Result<Response, Problem> {
     let past = query.as_of.is_some();
@@ -51,7 +51,7 @@ pub(super) async fn graph(
         Ok(WireGraph::from(&at.engine.looking(&at.context).graph(&*reader, &wanted)?))
     };
     if past {
-        return Ok(Told(app.ask(Needs::Replay, asker, work).await?).into_response());
+        return Ok(JsonReply(app.ask(Needs::Replay, asker, work).await?).into_response());
     }
     app.tell(asker, &asked, work).await
 }

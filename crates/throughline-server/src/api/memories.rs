@@ -15,7 +15,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::cursor::{Cursor, begin, next_of};
 use crate::Problem;
 use crate::app::{App, AtHand, Needs};
-use crate::given::{Answer, Asked, Asker, Given, Named, Told, json};
+use crate::given::{Asker, Given, JsonAnswer, JsonReply, PathName, RequestQuery, json};
 use crate::version::{etag_of, with_etag};
 
 /// Entries of a page where nobody says how many, and at most.
@@ -64,12 +64,12 @@ pub(super) struct MemoriesPage {
 pub(super) async fn list(
     State(app): State<App>,
     asker: Asker,
-    Asked(query): Asked<ListQuery>,
+    RequestQuery(query): RequestQuery<ListQuery>,
     asked: Uri,
 ) -> Result<Response, Problem> {
     if query.as_of.is_some() {
         let page = app.ask(Needs::Replay, asker, move |at| list_on(at, &query)).await?;
-        return Ok(Told(page).into_response());
+        return Ok(JsonReply(page).into_response());
     }
     app.tell(asker, &asked, move |at| list_on(at, &query)).await
 }
@@ -155,8 +155,8 @@ pub(super) struct NewBody {
     revive: bool,
 }
 
-/// A word that means something, if one was given.
-pub(super) fn meant<T>(text: Option<&String>) -> Result<Option<T>, Problem>
+/// What a word was parsed as, if one was given.
+pub(super) fn parsed<T>(text: Option<&String>) -> Result<Option<T>, Problem>
 where
     T: std::str::FromStr<Err = String>,
 {
@@ -190,8 +190,8 @@ pub(super) async fn create(
 fn create_on(at: &AtHand<'_>, body: NewBody) -> Result<WireRemembered, Problem> {
     at.program.may_take_in()?;
     let watch = body.watch.iter().map(|one| one.parse().map_err(Problem::bad_input));
-    let kind = meant::<Kind>(body.kind.as_ref())?;
-    let authority = meant::<Authority>(body.authority.as_ref())?;
+    let kind = parsed::<Kind>(body.kind.as_ref())?;
+    let authority = parsed::<Authority>(body.authority.as_ref())?;
     let new = NewMemory {
         kind: kind.or_else(|| kind_of(&body.content)).unwrap_or(Kind::Fact),
         slot: slot(body.slot.as_ref())?,
@@ -229,8 +229,8 @@ pub(super) struct AsOf {
 pub(super) async fn one(
     State(app): State<App>,
     asker: Asker,
-    Asked(query): Asked<AsOf>,
-    Named(id): Named,
+    RequestQuery(query): RequestQuery<AsOf>,
+    PathName(id): PathName,
 ) -> Result<Response, Problem> {
     let needs = if query.as_of.is_some() { Needs::Replay } else { Needs::Reading };
     let memory = app
@@ -248,21 +248,25 @@ pub(super) async fn one(
 pub(super) async fn history(
     State(app): State<App>,
     asker: Asker,
-    Named(id): Named,
-) -> Answer<WireHistory> {
+    PathName(id): PathName,
+) -> JsonAnswer<WireHistory> {
     let work = move |at: &AtHand<'_>| {
         let (_, versions) = at.engine.looking(&at.context).history(&id)?;
         Ok(WireHistory { versions: versions.iter().map(WireVersion::from).collect() })
     };
-    app.ask(Needs::Reading, asker, work).await.map(Told)
+    app.ask(Needs::Reading, asker, work).await.map(JsonReply)
 }
 
 /// Show why a memory is believed
 #[utoipa::path(get, path = "/api/v1/memories/{id}/why", tag = "memories", params(Asker, ("id" = String, Path, description = "The memory")),
     responses((status = 200, body = WireWhy), (status = "default", body = Problem, content_type = "application/problem+json")))]
-pub(super) async fn why(State(app): State<App>, asker: Asker, Named(id): Named) -> Answer<WireWhy> {
+pub(super) async fn why(
+    State(app): State<App>,
+    asker: Asker,
+    PathName(id): PathName,
+) -> JsonAnswer<WireWhy> {
     let work = move |at: &AtHand<'_>| Ok(WireWhy::from(&at.engine.looking(&at.context).why(&id)?));
-    app.ask(Needs::Reading, asker, work).await.map(Told)
+    app.ask(Needs::Reading, asker, work).await.map(JsonReply)
 }
 
 /// Show what a memory is connected to
@@ -271,30 +275,30 @@ pub(super) async fn why(State(app): State<App>, asker: Asker, Named(id): Named) 
 pub(super) async fn related(
     State(app): State<App>,
     asker: Asker,
-    Named(id): Named,
-) -> Answer<WireExpanded> {
+    PathName(id): PathName,
+) -> JsonAnswer<WireExpanded> {
     let work =
         move |at: &AtHand<'_>| Ok(WireExpanded::from(&at.engine.looking(&at.context).expand(&id)?));
-    app.ask(Needs::Reading, asker, work).await.map(Told)
+    app.ask(Needs::Reading, asker, work).await.map(JsonReply)
 }
 
 /// A question.
 #[derive(Debug, Clone, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(super) struct Question {
+pub(super) struct WhyNotQuery {
     /// The question or prompt
     q: String,
 }
 
 /// Explain why a memory does or does not come up for a question
-#[utoipa::path(get, path = "/api/v1/memories/{id}/why-not", tag = "memories", params(Asker, Question, ("id" = String, Path, description = "The memory")),
+#[utoipa::path(get, path = "/api/v1/memories/{id}/why-not", tag = "memories", params(Asker, WhyNotQuery, ("id" = String, Path, description = "The memory")),
     responses((status = 200, body = WireWhyNot), (status = "default", body = Problem, content_type = "application/problem+json")))]
 pub(super) async fn why_not(
     State(app): State<App>,
     asker: Asker,
-    Asked(Question { q }): Asked<Question>,
-    Named(id): Named,
-) -> Answer<WireWhyNot> {
+    RequestQuery(WhyNotQuery { q }): RequestQuery<WhyNotQuery>,
+    PathName(id): PathName,
+) -> JsonAnswer<WireWhyNot> {
     let work = move |at: &AtHand<'_>| {
         if q.trim().is_empty() {
             return Err(Problem::bad_input("the question is empty"));
@@ -314,5 +318,5 @@ pub(super) async fn why_not(
             why: found.map(WireCandidate::from),
         })
     };
-    app.ask(Needs::Reading, asker, work).await.map(Told)
+    app.ask(Needs::Reading, asker, work).await.map(JsonReply)
 }

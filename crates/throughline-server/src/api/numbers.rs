@@ -16,7 +16,7 @@ use super::memories::{PAGE, PAGE_MAX};
 use crate::Problem;
 use crate::app::{App, AtHand, Needs, home_is_there};
 use crate::given::json as answer;
-use crate::given::{Answer, Asked, Asker, Given, Told};
+use crate::given::{Asker, Given, JsonAnswer, JsonReply, RequestQuery};
 
 /// Which part of the log.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
@@ -44,8 +44,8 @@ pub(super) struct LogPage {
 pub(super) async fn log(
     State(app): State<App>,
     asker: Asker,
-    Asked(query): Asked<LogPageQuery>,
-) -> Answer<LogPage> {
+    RequestQuery(query): RequestQuery<LogPageQuery>,
+) -> JsonAnswer<LogPage> {
     let work = move |at: &AtHand<'_>| {
         let limit = query.limit.unwrap_or(PAGE).clamp(1, PAGE_MAX);
         let before = query.cursor.as_deref().filter(|cursor| !cursor.is_empty());
@@ -68,7 +68,7 @@ pub(super) async fn log(
             next,
         })
     };
-    app.ask(Needs::Reading, asker, work).await.map(Told)
+    app.ask(Needs::Reading, asker, work).await.map(JsonReply)
 }
 
 /// What is taken back.
@@ -86,13 +86,13 @@ pub(super) async fn undo(
     State(app): State<App>,
     asker: Asker,
     Given { body, .. }: Given<UndoBody>,
-) -> Answer<WireUndone> {
+) -> JsonAnswer<WireUndone> {
     let work = move |at: &AtHand<'_>| {
         let undone = at.engine.keeping(&at.context).undo(body.batch.as_deref())?;
         at.program.written(at.engine, false);
         Ok(WireUndone::from(&undone))
     };
-    app.ask(Needs::Writing, asker, work).await.map(Told)
+    app.ask(Needs::Writing, asker, work).await.map(JsonReply)
 }
 
 /// How to sleep.
@@ -114,7 +114,7 @@ pub(super) async fn sleep(
     State(app): State<App>,
     asker: Asker,
     Given { body, .. }: Given<SleepBody>,
-) -> Answer<WireSlept> {
+) -> JsonAnswer<WireSlept> {
     let work = move |at: &AtHand<'_>| {
         at.program.may_take_in()?;
         let sleeping = at.engine.sleeping(&at.context);
@@ -129,15 +129,15 @@ pub(super) async fn sleep(
         at.program.written(at.engine, !body.dry_run);
         Ok(WireSlept::new(&slept, deep.as_ref(), &due, at.program.model(), body.dry_run))
     };
-    app.ask(Needs::Writing, asker, work).await.map(Told)
+    app.ask(Needs::Writing, asker, work).await.map(JsonReply)
 }
 
 /// Show where memory is kept and how much there is
 #[utoipa::path(get, path = "/api/v1/status", tag = "health", params(Asker),
     responses((status = 200, body = Object), (status = "default", body = Problem, content_type = "application/problem+json")))]
-pub(super) async fn status(State(app): State<App>, asker: Asker) -> Answer<Value> {
+pub(super) async fn status(State(app): State<App>, asker: Asker) -> JsonAnswer<Value> {
     let work = |at: &AtHand<'_>| at.program.status(at.engine, &at.context);
-    app.ask(Needs::Reading, asker, work).await.map(Told)
+    app.ask(Needs::Reading, asker, work).await.map(JsonReply)
 }
 
 /// Whether everything is counted.
@@ -155,22 +155,22 @@ pub(super) struct StatsQuery {
 pub(super) async fn stats(
     State(app): State<App>,
     asker: Asker,
-    Asked(query): Asked<StatsQuery>,
-) -> Answer<Value> {
+    RequestQuery(query): RequestQuery<StatsQuery>,
+) -> JsonAnswer<Value> {
     let work = move |at: &AtHand<'_>| {
         let counts = at.engine.checking().counts(&at.context, query.all)?;
         let (bindings, tally) = at.engine.watching(&at.context).tally()?;
         let metrics = at.engine.checking().metrics(&at.context)?;
         Ok(throughline_view::stats(&counts, bindings, tally, &metrics))
     };
-    app.ask(Needs::Reading, asker, work).await.map(Told)
+    app.ask(Needs::Reading, asker, work).await.map(JsonReply)
 }
 
 /// Look for problems and say how to fix them
 #[utoipa::path(get, path = "/api/v1/doctor", tag = "health", params(Asker),
     responses((status = 200, body = Object), (status = "default", body = Problem, content_type = "application/problem+json")))]
-pub(super) async fn doctor(State(app): State<App>, asker: Asker) -> Answer<Value> {
-    app.ask(Needs::Replay, asker, |at| at.program.doctor()).await.map(Told)
+pub(super) async fn doctor(State(app): State<App>, asker: Asker) -> JsonAnswer<Value> {
+    app.ask(Needs::Replay, asker, |at| at.program.doctor()).await.map(JsonReply)
 }
 
 /// The projects that the home knows.
@@ -185,13 +185,13 @@ pub(super) struct ProjectsPage {
 /// List projects and their folders
 #[utoipa::path(get, path = "/api/v1/projects", tag = "health", params(Asker),
     responses((status = 200, body = ProjectsPage), (status = "default", body = Problem, content_type = "application/problem+json")))]
-pub(super) async fn projects(State(app): State<App>, asker: Asker) -> Answer<ProjectsPage> {
+pub(super) async fn projects(State(app): State<App>, asker: Asker) -> JsonAnswer<ProjectsPage> {
     let work = |at: &AtHand<'_>| {
         let items = at.program.roots().all()?.into_iter().map(WireProject::from).collect();
         let current = at.program.context()?.project.key.to_string();
         Ok(ProjectsPage { projects: WireProjects { items }, current })
     };
-    app.ask(Needs::Reading, asker, work).await.map(Told)
+    app.ask(Needs::Reading, asker, work).await.map(JsonReply)
 }
 
 /// In which form.
@@ -209,7 +209,7 @@ pub(super) struct ExportQuery {
 pub(super) async fn export(
     State(app): State<App>,
     asker: Asker,
-    Asked(query): Asked<ExportQuery>,
+    RequestQuery(query): RequestQuery<ExportQuery>,
 ) -> Result<Response, Problem> {
     let format = query.format.as_deref().filter(|format| !format.is_empty());
     let (kind, name, markdown) = match format {

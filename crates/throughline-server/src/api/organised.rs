@@ -19,7 +19,7 @@ use super::cursor::{Cursor, begin, limit_of, page};
 use super::memories::{PAGE_MAX, listed};
 use crate::Problem;
 use crate::app::{App, AtHand, Needs};
-use crate::given::{Answer, Asked, Asker, Given, Named, Told};
+use crate::given::{Asker, Given, JsonAnswer, JsonReply, PathName, RequestQuery};
 
 /// Days that are looked back at most.
 const DAYS_MAX: u32 = 366;
@@ -31,7 +31,7 @@ const SIMILAR: usize = 10;
 pub(super) fn add(routes: OpenApiRouter<App>) -> OpenApiRouter<App> {
     // A thing may be called like an operation; it is shown by the route that shows things all the same.
     let called = |name: &'static str| {
-        get(move |app: State<App>, asker: Asker| entity(app, asker, Named(name.to_owned())))
+        get(move |app: State<App>, asker: Asker| entity(app, asker, PathName(name.to_owned())))
     };
     routes
         .route("/api/v1/entities/merge", called("merge"))
@@ -62,8 +62,8 @@ pub(super) struct DaysQuery {
 pub(super) async fn today(
     State(app): State<App>,
     asker: Asker,
-    Asked(query): Asked<DaysQuery>,
-) -> Answer<WireToday> {
+    RequestQuery(query): RequestQuery<DaysQuery>,
+) -> JsonAnswer<WireToday> {
     let days = query.days.unwrap_or(1);
     if !(1..=DAYS_MAX).contains(&days) {
         return Err(Problem::bad_input(format!("days is {days}; it can be 1 to {DAYS_MAX}")));
@@ -78,15 +78,15 @@ pub(super) async fn today(
         }
         Ok(WireToday::from(&at.engine.looking(&at.context).today(days)?))
     };
-    app.ask(needs, asker, work).await.map(Told)
+    app.ask(needs, asker, work).await.map(JsonReply)
 }
 
 /// Show the topics that memories fall into
 #[utoipa::path(get, path = "/api/v1/topics", tag = "organised", params(Asker),
     responses((status = 200, body = WireTopics), (status = "default", body = Problem, content_type = "application/problem+json")))]
-pub(super) async fn topics(State(app): State<App>, asker: Asker) -> Answer<WireTopics> {
+pub(super) async fn topics(State(app): State<App>, asker: Asker) -> JsonAnswer<WireTopics> {
     let work = |at: &AtHand<'_>| Ok(WireTopics::new(&at.engine.looking(&at.context).topics()?));
-    app.ask(Needs::Reading, asker, work).await.map(Told)
+    app.ask(Needs::Reading, asker, work).await.map(JsonReply)
 }
 
 /// How many boxes.
@@ -103,13 +103,13 @@ pub(super) struct BoxesQuery {
 pub(super) async fn boxes(
     State(app): State<App>,
     asker: Asker,
-    Asked(query): Asked<BoxesQuery>,
-) -> Answer<WireBoxes> {
+    RequestQuery(query): RequestQuery<BoxesQuery>,
+) -> JsonAnswer<WireBoxes> {
     let limit = query.limit.unwrap_or(BOXES).clamp(1, PAGE_MAX);
     let work = move |at: &AtHand<'_>| {
         Ok(WireBoxes::new(&at.engine.looking(&at.context).boxes(limit)?, &[]))
     };
-    app.ask(Needs::Reading, asker, work).await.map(Told)
+    app.ask(Needs::Reading, asker, work).await.map(JsonReply)
 }
 
 /// Whose mind.
@@ -126,14 +126,14 @@ pub(super) struct FocusQuery {
 pub(super) async fn focus(
     State(app): State<App>,
     asker: Asker,
-    Asked(query): Asked<FocusQuery>,
-) -> Answer<WireFocus> {
+    RequestQuery(query): RequestQuery<FocusQuery>,
+) -> JsonAnswer<WireFocus> {
     let session = query.session.filter(|session| !session.is_empty()).map(SessionId);
     let work = move |at: &AtHand<'_>| {
         let context = Context { session, ..at.context.clone() };
         Ok(WireFocus::from(&at.engine.looking(&context).in_focus()?))
     };
-    app.ask(Needs::Reading, asker, work).await.map(Told)
+    app.ask(Needs::Reading, asker, work).await.map(JsonReply)
 }
 
 /// Which things.
@@ -164,8 +164,8 @@ pub(super) struct ThingsPage {
 pub(super) async fn entities(
     State(app): State<App>,
     asker: Asker,
-    Asked(query): Asked<EntitiesQuery>,
-) -> Answer<ThingsPage> {
+    RequestQuery(query): RequestQuery<EntitiesQuery>,
+) -> JsonAnswer<ThingsPage> {
     let kinds = listed::<EntityKind>(query.kind.as_deref())?;
     let limit = limit_of(query.limit);
     let from = begin(query.cursor.as_deref(), None, |cursor| {
@@ -184,7 +184,7 @@ pub(super) async fn entities(
         let items = items.iter().map(WireThing::from).collect();
         Ok(ThingsPage { things: WireThings { items, total }, next })
     };
-    app.ask(Needs::Reading, asker, work).await.map(Told)
+    app.ask(Needs::Reading, asker, work).await.map(JsonReply)
 }
 
 /// How many come up to a thing that was seen: by its number of mentions then, because it may have got more since.
@@ -202,12 +202,12 @@ fn place_after(found: &[Thing], (memories, id): (usize, EntityId)) -> usize {
 pub(super) async fn entity(
     State(app): State<App>,
     asker: Asker,
-    Named(name): Named,
-) -> Answer<WireThingShown> {
+    PathName(name): PathName,
+) -> JsonAnswer<WireThingShown> {
     let work = move |at: &AtHand<'_>| {
         Ok(WireThingShown::from(&at.engine.looking(&at.context).thing(&name)?))
     };
-    app.ask(Needs::Reading, asker, work).await.map(Told)
+    app.ask(Needs::Reading, asker, work).await.map(JsonReply)
 }
 
 /// Two things that are one.
@@ -227,13 +227,13 @@ pub(super) async fn merge(
     State(app): State<App>,
     asker: Asker,
     Given { body, .. }: Given<MergeBody>,
-) -> Answer<WireMerged> {
+) -> JsonAnswer<WireMerged> {
     let work = move |at: &AtHand<'_>| {
         let merged = at.engine.keeping(&at.context).merge_things(&body.keep, &body.other)?;
         at.program.written(at.engine, false);
         Ok(WireMerged::from(&merged))
     };
-    app.ask(Needs::Writing, asker, work).await.map(Told)
+    app.ask(Needs::Writing, asker, work).await.map(JsonReply)
 }
 
 /// Another name of a thing.
@@ -253,13 +253,13 @@ pub(super) async fn alias(
     State(app): State<App>,
     asker: Asker,
     Given { body, .. }: Given<AliasBody>,
-) -> Answer<WireMerged> {
+) -> JsonAnswer<WireMerged> {
     let work = move |at: &AtHand<'_>| {
         let named = at.engine.keeping(&at.context).alias_thing(&body.name, &body.alias)?;
         at.program.written(at.engine, false);
         Ok(WireMerged::from(&named))
     };
-    app.ask(Needs::Writing, asker, work).await.map(Told)
+    app.ask(Needs::Writing, asker, work).await.map(JsonReply)
 }
 
 /// Show a page about a person, a project, a thing or a topic
@@ -268,11 +268,11 @@ pub(super) async fn alias(
 pub(super) async fn about(
     State(app): State<App>,
     asker: Asker,
-    Named(name): Named,
-) -> Answer<WireAbout> {
+    PathName(name): PathName,
+) -> JsonAnswer<WireAbout> {
     let work =
         move |at: &AtHand<'_>| Ok(WireAbout::from(&at.engine.looking(&at.context).about(&name)?));
-    app.ask(Needs::Reading, asker, work).await.map(Told)
+    app.ask(Needs::Reading, asker, work).await.map(JsonReply)
 }
 
 /// How many similar memories.
@@ -289,12 +289,12 @@ pub(super) struct SimilarQuery {
 pub(super) async fn similar(
     State(app): State<App>,
     asker: Asker,
-    Asked(query): Asked<SimilarQuery>,
-    Named(id): Named,
-) -> Answer<WireSimilar> {
+    RequestQuery(query): RequestQuery<SimilarQuery>,
+    PathName(id): PathName,
+) -> JsonAnswer<WireSimilar> {
     let limit = query.limit.unwrap_or(SIMILAR).clamp(1, PAGE_MAX);
     let work = move |at: &AtHand<'_>| {
         Ok(WireSimilar::new(&at.engine.looking(&at.context).similar(&id, limit)?))
     };
-    app.ask(Needs::Reading, asker, work).await.map(Told)
+    app.ask(Needs::Reading, asker, work).await.map(JsonReply)
 }

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use crate::Problem;
 use crate::app::{App, AtHand, Needs};
-use crate::given::{Answer, Asker, Given, Told};
+use crate::given::{Asker, Given, JsonAnswer, JsonReply};
 
 /// A question.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
@@ -40,9 +40,9 @@ pub(super) async fn recall(
     State(app): State<App>,
     asker: Asker,
     Given { body, .. }: Given<RecallBody>,
-) -> Answer<WireRecall> {
+) -> JsonAnswer<WireRecall> {
     let needs = if body.as_of.is_some() { Needs::Replay } else { Needs::Reading };
-    app.ask(needs, asker, move |at| recall_on(at, &body)).await.map(Told)
+    app.ask(needs, asker, move |at| recall_on(at, &body)).await.map(JsonReply)
 }
 
 fn recall_on(at: &AtHand<'_>, body: &RecallBody) -> Result<WireRecall, Problem> {
@@ -84,10 +84,10 @@ pub(super) async fn read(
     State(app): State<App>,
     asker: Asker,
     Given { body, .. }: Given<ReadBody>,
-) -> Answer<WireRead> {
+) -> JsonAnswer<WireRead> {
     let work = move |at: &AtHand<'_>| {
         let capturing = at.engine.capturing(&at.context);
         Ok(WireRead::from(&capturing.read_aside(body.before.as_deref(), &body.text)?))
     };
-    app.ask(Needs::Reading, asker, work).await.map(Told)
+    app.ask(Needs::Reading, asker, work).await.map(JsonReply)
 }

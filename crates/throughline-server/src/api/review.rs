@@ -13,7 +13,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::cursor::{Cursor, begin};
 use crate::Problem;
 use crate::app::{App, AtHand, Needs};
-use crate::given::{Answer, Asked, Asker, Given, Told};
+use crate::given::{Asker, Given, JsonAnswer, JsonReply, RequestQuery};
 
 /// Memories to check that are listed at most.
 const LISTED: usize = 100;
@@ -103,7 +103,7 @@ impl Cut {
 pub(super) async fn waiting(
     State(app): State<App>,
     asker: Asker,
-    Asked(query): Asked<ReviewQuery>,
+    RequestQuery(query): RequestQuery<ReviewQuery>,
     asked: Uri,
 ) -> Result<Response, Problem> {
     let wanted = query.clone();
@@ -121,7 +121,7 @@ pub(super) async fn waiting(
         reviewing.refresh_graduations()?;
         ReviewPage::new(WireReview::new(&reviewing.review()?, None), &query)
     };
-    Ok(Told(app.ask(Needs::Writing, asker, work).await?).into_response())
+    Ok(JsonReply(app.ask(Needs::Writing, asker, work).await?).into_response())
 }
 
 /// A decision.
@@ -157,7 +157,7 @@ pub(super) async fn decide(
     State(app): State<App>,
     asker: Asker,
     Given { body, .. }: Given<DecisionBody>,
-) -> Answer<DecidedReview> {
+) -> JsonAnswer<DecidedReview> {
     let work = move |at: &AtHand<'_>| {
         let before = at.engine.latest_change(&*at.engine.now_reader()?)?;
         let decided = decided(at, &body)?;
@@ -172,7 +172,7 @@ pub(super) async fn decide(
             batch: batch.map(|stored| stored.batch.id.to_string()),
         })
     };
-    app.ask(Needs::Writing, asker, work).await.map(Told)
+    app.ask(Needs::Writing, asker, work).await.map(JsonReply)
 }
 
 /// Carries out a decision.
@@ -236,24 +236,24 @@ fn decided(at: &AtHand<'_>, body: &DecisionBody) -> Result<WireDecided, Problem>
 /// Show the result of the last look at what memories are tied to
 #[utoipa::path(get, path = "/api/v1/verify", tag = "review", params(Asker),
     responses((status = 200, body = WireVerify), (status = "default", body = Problem, content_type = "application/problem+json")))]
-pub(super) async fn last_look(State(app): State<App>, asker: Asker) -> Answer<WireVerify> {
+pub(super) async fn last_look(State(app): State<App>, asker: Asker) -> JsonAnswer<WireVerify> {
     let work = |at: &AtHand<'_>| {
         let watching = at.engine.watching(&at.context);
         let old = watching.to_reconfirm(&*at.engine.now_reader()?, LISTED)?;
         Ok(WireVerify::new(&watching.last_look()?, &watching.to_check(LISTED)?, &old))
     };
-    app.ask(Needs::Reading, asker, work).await.map(Told)
+    app.ask(Needs::Reading, asker, work).await.map(JsonReply)
 }
 
 /// Look whether what memories are tied to has changed
 #[utoipa::path(post, path = "/api/v1/verify", tag = "review", params(Asker),
     responses((status = 200, body = WireVerify), (status = "default", body = Problem, content_type = "application/problem+json")))]
-pub(super) async fn look(State(app): State<App>, asker: Asker) -> Answer<WireVerify> {
+pub(super) async fn look(State(app): State<App>, asker: Asker) -> JsonAnswer<WireVerify> {
     let work = |at: &AtHand<'_>| {
         let watching = at.engine.watching(&at.context);
         let woken = watching.wake()?;
         let old = watching.to_reconfirm(&*at.engine.now_reader()?, LISTED)?;
         Ok(WireVerify::new(&woken, &watching.to_check(LISTED)?, &old))
     };
-    app.ask(Needs::Writing, asker, work).await.map(Told)
+    app.ask(Needs::Writing, asker, work).await.map(JsonReply)
 }

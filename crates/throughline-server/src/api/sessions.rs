@@ -9,7 +9,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::cursor::{Cursor, begin, limit_of, page};
 use crate::Problem;
 use crate::app::{App, AtHand, Needs};
-use crate::given::{Answer, Asked, Asker, Named, Told};
+use crate::given::{Asker, JsonAnswer, JsonReply, PathName, RequestQuery};
 
 /// Which page.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
@@ -50,8 +50,8 @@ pub(super) struct SessionsPage {
 pub(super) async fn list(
     State(app): State<App>,
     asker: Asker,
-    Asked(query): Asked<PageQuery>,
-) -> Answer<SessionsPage> {
+    RequestQuery(query): RequestQuery<PageQuery>,
+) -> JsonAnswer<SessionsPage> {
     let work = move |at: &AtHand<'_>| {
         let limit = limit_of(query.limit);
         let from = begin(query.cursor.as_deref(), query.offset, |cursor| {
@@ -75,7 +75,7 @@ pub(super) async fn list(
             .collect();
         Ok(SessionsPage { items, total: found.total, next })
     };
-    app.ask(Needs::Reading, asker, work).await.map(Told)
+    app.ask(Needs::Reading, asker, work).await.map(JsonReply)
 }
 
 /// A page of turns.
@@ -92,9 +92,9 @@ pub(super) struct TurnsPage {
 pub(super) async fn turns(
     State(app): State<App>,
     asker: Asker,
-    Asked(query): Asked<PageQuery>,
-    Named(id): Named,
-) -> Answer<TurnsPage> {
+    RequestQuery(query): RequestQuery<PageQuery>,
+    PathName(id): PathName,
+) -> JsonAnswer<TurnsPage> {
     let work = move |at: &AtHand<'_>| {
         let limit = limit_of(query.limit);
         let from = begin(query.cursor.as_deref(), query.offset, |cursor| {
@@ -110,7 +110,7 @@ pub(super) async fn turns(
         let items: Vec<WireEpisode> = items.iter().map(WireEpisode::from).collect();
         Ok(TurnsPage { items, total: found.total, next })
     };
-    app.ask(Needs::Reading, asker, work).await.map(Told)
+    app.ask(Needs::Reading, asker, work).await.map(JsonReply)
 }
 
 /// Show a turn, and the memories that rest on it
@@ -119,14 +119,14 @@ pub(super) async fn turns(
 pub(super) async fn turn(
     State(app): State<App>,
     asker: Asker,
-    Named(id): Named,
-) -> Answer<WireTurn> {
+    PathName(id): PathName,
+) -> JsonAnswer<WireTurn> {
     let work = move |at: &AtHand<'_>| {
         let found = at.engine.looking(&at.context).turn(&*at.engine.now_reader()?, &id)?;
         let (turn, memories) = found.ok_or_else(|| no_turn(&id))?;
         Ok(WireTurn::new(&turn, &memories))
     };
-    app.ask(Needs::Reading, asker, work).await.map(Told)
+    app.ask(Needs::Reading, asker, work).await.map(JsonReply)
 }
 
 fn no_turn(id: &str) -> Problem {
@@ -140,8 +140,8 @@ fn no_turn(id: &str) -> Problem {
 pub(super) async fn around(
     State(app): State<App>,
     asker: Asker,
-    Named(id): Named,
-) -> Answer<WireExpanded> {
+    PathName(id): PathName,
+) -> JsonAnswer<WireExpanded> {
     let work = move |at: &AtHand<'_>| {
         let looking = at.engine.looking(&at.context);
         // In full: a short id may also be that of a memory.
@@ -149,5 +149,5 @@ pub(super) async fn around(
         let (turn, _) = found.ok_or_else(|| no_turn(&id))?;
         Ok(WireExpanded::from(&looking.expand(&turn.id.to_string())?))
     };
-    app.ask(Needs::Reading, asker, work).await.map(Told)
+    app.ask(Needs::Reading, asker, work).await.map(JsonReply)
 }

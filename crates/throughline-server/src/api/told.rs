@@ -10,7 +10,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::cursor::{Cursor, begin, limit_of, page};
 use crate::Problem;
 use crate::app::{App, AtHand, Needs};
-use crate::given::{Answer, Asked, Asker, Named, Told};
+use crate::given::{Asker, JsonAnswer, JsonReply, PathName, RequestQuery};
 
 /// Which of it.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
@@ -47,9 +47,9 @@ pub(super) struct ToldPage {
 pub(super) async fn list(
     State(app): State<App>,
     asker: Asker,
-    Asked(query): Asked<ToldQuery>,
-) -> Answer<ToldPage> {
-    app.ask(Needs::Reading, asker, move |at| list_on(at, &query)).await.map(Told)
+    RequestQuery(query): RequestQuery<ToldQuery>,
+) -> JsonAnswer<ToldPage> {
+    app.ask(Needs::Reading, asker, move |at| list_on(at, &query)).await.map(JsonReply)
 }
 
 fn list_on(at: &AtHand<'_>, query: &ToldQuery) -> Result<ToldPage, Problem> {
@@ -88,10 +88,10 @@ fn list_on(at: &AtHand<'_>, query: &ToldQuery) -> Result<ToldPage, Problem> {
 pub(super) async fn one(
     State(app): State<App>,
     asker: Asker,
-    Named(id): Named,
-) -> Answer<WireTelling> {
+    PathName(id): PathName,
+) -> JsonAnswer<WireTelling> {
     let work = move |at: &AtHand<'_>| {
         Ok(WireTelling::from(&at.engine.looking(&at.context).told_one(&id)?))
     };
-    app.ask(Needs::Reading, asker, work).await.map(Told)
+    app.ask(Needs::Reading, asker, work).await.map(JsonReply)
 }

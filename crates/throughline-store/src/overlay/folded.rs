@@ -35,8 +35,8 @@ impl Folded {
         self.touched.contains(key)
     }
 
-    /// Takes in what one change writes.
-    pub(super) fn take(&mut self, writes: &[Write]) -> Result<()> {
+    /// Folds in what one change writes.
+    pub(super) fn fold_in(&mut self, writes: &[Write]) -> Result<()> {
         let tables = Arc::make_mut(&mut self.put);
         for write in writes {
             self.touched.insert(write.key());

@@ -10,7 +10,7 @@ use throughline_core::{Batch, BatchId, Commit};
 use super::lease::Lease;
 use super::link::Link;
 use super::rows::PgTables;
-use super::turn::{Turn, lock_of};
+use super::turn::{WriterTurn, lock_of};
 use super::write::Writing;
 use super::{FAILOVER_LIMIT, PgStore};
 use crate::apply::apply;
@@ -23,24 +23,25 @@ const TRIES: usize = 5;
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// One try to write, with a turn, after a batch that may have been committed before.
-type Attempt<'a> = &'a mut dyn FnMut(&Turn, Option<BatchId>) -> std::result::Result<Commit, Failed>;
+type Attempt<'a> =
+    &'a mut dyn FnMut(&WriterTurn, Option<BatchId>) -> std::result::Result<Commit, Failed>;
 
 impl PgStore {
     /// What begins a transaction that writes, when it is its turn.
-    fn begin(&self, link: &Link, turn: &Turn) -> String {
+    fn begin(&self, link: &Link, turn: &WriterTurn) -> String {
         let patience = self.patience.load(Ordering::Relaxed).max(1);
         let locks = turn.sql(&PgTables::new(link), &self.address.schema);
         format!("BEGIN; SET LOCAL lock_timeout = {patience}; {locks}")
     }
 
     /// Begins to write, when it is our turn.
-    pub(super) fn turn(&self, turn: &Turn) -> Result<Lease<'_>> {
+    pub(super) fn turn(&self, turn: &WriterTurn) -> Result<Lease<'_>> {
         let begun = self.begun_with(&|link| self.begin(link, turn));
         begun.map(|(lease, _)| lease).map_err(|error| self.waited(error))
     }
 
     /// A connection on which the first statement waits for the turn.
-    pub(super) fn soon_in_turn(&self, turn: &Turn) -> Result<Lease<'_>> {
+    pub(super) fn soon_in_turn(&self, turn: &WriterTurn) -> Result<Lease<'_>> {
         let lease = Lease::new(self, self.present_link()?);
         lease.begin_with_next(self.begin(&lease, turn));
         Ok(lease)
@@ -58,7 +59,7 @@ impl PgStore {
     pub(super) fn attempt(
         &self,
         plan: Planner<'_>,
-        turn: &Turn,
+        turn: &WriterTurn,
         sent: Option<BatchId>,
     ) -> std::result::Result<Commit, Failed> {
         // A plan asks which spaces there are: told with the turn.
@@ -95,12 +96,12 @@ impl PgStore {
         &self,
         lease: Lease<'_>,
         batch: &Batch,
-        turn: &Turn,
+        turn: &WriterTurn,
     ) -> std::result::Result<Commit, Failed> {
         let mut writing = Writing::new(&lease);
         writing.look_ahead(batch).map_err(|error| self.waited(error))?;
         apply(&mut writing, batch)?;
-        let needed = Turn::of_writing(&writing, batch);
+        let needed = WriterTurn::of_writing(&writing, batch);
         let Some(more) = turn.lacks(&needed) else {
             let wider = Some(turn.clone().with(needed));
             return Err(Failed { wider, ..Error::Abandoned.into() });
@@ -117,7 +118,7 @@ impl PgStore {
 
     /// Plans and writes, again where that may help: what the server refused for a moment, and what
     /// turned out to need more than it held.
-    pub(super) fn write_with(&self, mut turn: Turn, attempt: Attempt<'_>) -> Result<Commit> {
+    pub(super) fn write_with(&self, mut turn: WriterTurn, attempt: Attempt<'_>) -> Result<Commit> {
         let (began, mut tries, mut sent) = (Instant::now(), 0, None);
         loop {
             let failed = match attempt(&turn, sent) {
@@ -153,7 +154,7 @@ pub(super) struct Failed {
     /// The batch that may have been committed all the same.
     sent: Option<BatchId>,
     /// What has to be held for it, where that is more than was held.
-    wider: Option<Turn>,
+    wider: Option<WriterTurn>,
 }
 
 impl From<Error> for Failed {

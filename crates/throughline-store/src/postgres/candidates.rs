@@ -147,7 +147,7 @@ impl<L: Wire> PgTables<L> {
         let mut answers = answers.into_iter();
         let mut found: Vec<BTreeMap<i64, Candidates>> = Vec::new();
         for (one, rows) in asked.iter().zip(&mut answers) {
-            found.push(one.heard(self, &rows));
+            found.push(one.candidates_by_wall(self, &rows));
         }
         let model = answers.next().unwrap_or_default();
         let model = model.first().and_then(|row| u8::try_from(row.get::<_, i32>(0)).ok());
@@ -344,7 +344,11 @@ impl<'q> Asked<'q> {
     }
 
     /// What the words found, by wall.
-    fn heard<L: Wire>(&self, tables: &PgTables<L>, rows: &[PgRow]) -> BTreeMap<i64, Candidates> {
+    fn candidates_by_wall<L: Wire>(
+        &self,
+        tables: &PgTables<L>,
+        rows: &[PgRow],
+    ) -> BTreeMap<i64, Candidates> {
         let kind = |row: &PgRow| row.get::<_, i16>(0);
         let sizes = rows.iter().filter(|row| kind(row) == 0);
         let mut found: BTreeMap<i64, Candidates> =

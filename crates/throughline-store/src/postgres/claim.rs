@@ -7,7 +7,7 @@ use throughline_core::{Entity, Fingerprint, Memory, NodeId, Row, RowKey, SpaceId
 use tokio_postgres::Row as PgRow;
 use tokio_postgres::types::Type;
 
-use super::foresee::Kept;
+use super::foresee::ForeseenRows;
 use super::lease::Wire;
 use super::link::Statement;
 use super::log::Rotten;
@@ -58,7 +58,7 @@ impl<'c> ClaimColumns<'c> {
     /// Keeps what the answers say.
     pub(super) fn keep(
         &self,
-        kept: &mut Kept,
+        kept: &mut ForeseenRows,
         answers: &mut dyn Iterator<Item = Vec<PgRow>>,
     ) -> Result<()> {
         let mut next = |table| rows_of(table, &answers.next().unwrap_or_default());
@@ -121,7 +121,7 @@ impl RowsAhead {
     /// Keeps what the answers say.
     pub(super) fn keep(
         self,
-        kept: &mut Kept,
+        kept: &mut ForeseenRows,
         answers: &mut dyn Iterator<Item = Vec<PgRow>>,
     ) -> Result<()> {
         let (found, _) = self.rows.rows(answers, Rotten::LeftOut)?;
@@ -155,7 +155,7 @@ impl<L: Wire> PgTables<L> {
     }
 }
 
-impl Kept {
+impl ForeseenRows {
     /// The entities that have one of some names, where all of these were looked up.
     pub(super) fn named(&self, space: SpaceId, names: &[EntityName]) -> Option<Vec<Entity>> {
         let mut found = BTreeMap::new();

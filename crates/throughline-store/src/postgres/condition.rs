@@ -2,6 +2,7 @@
 
 use tokio_postgres::types::Type;
 
+use super::found;
 use super::link::Link;
 use crate::Result;
 use crate::store::Condition;
@@ -146,15 +147,11 @@ fn replication(link: &Link) -> Result<Vec<Condition>> {
 }
 
 fn walls(link: &Link, schema: &str) -> Result<Condition> {
-    let rows = link.query(
-        "SELECT count(*), count(*) FILTER (WHERE c.relrowsecurity AND c.relforcerowsecurity),
-           (SELECT r.rolsuper OR r.rolbypassrls FROM pg_roles AS r WHERE r.rolname = current_user)
-         FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attname = 'space'
-         WHERE c.relnamespace = to_regnamespace($1) AND c.relkind IN ('r', 'p')
-           AND c.relname <> 'member'",
-        &[(&schema, Type::TEXT)],
-    )?;
-    let (all, walled, above): (i64, i64, bool) = (rows[0].get(0), rows[0].get(1), rows[0].get(2));
+    let rows = link
+        .query("SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user", &[])?;
+    let above = rows.first().is_some_and(|row| row.get(0));
+    let tables = found::walls(link, schema)?;
+    let (all, walled) = (tables.len(), tables.iter().filter(|(_, walled)| *walled).count());
     let name = "walls";
     let detail = format!("row-level security is on for {walled} of {all} tables");
     Ok(if walled < all {

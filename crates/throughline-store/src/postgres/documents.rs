@@ -49,7 +49,7 @@ pub(super) fn searched_in(table: Table) -> Option<TextOf> {
 
 /// A document as its table keeps it.
 #[derive(Debug, Clone)]
-pub(super) struct Kept {
+pub(super) struct KeptDocument {
     pub(super) number: i32,
     pub(super) record: Vec<u8>,
     pub(super) terms: String,
@@ -81,7 +81,7 @@ struct Weight {
 pub(super) struct Rewrite {
     /// The places that were looked up.
     known: BTreeSet<Place>,
-    kept: BTreeMap<Place, Kept>,
+    kept: BTreeMap<Place, KeptDocument>,
     shelves: BTreeMap<(i64, i16), ShelfSize>,
     /// The shelves whose documents change.
     written: BTreeSet<(i64, i16)>,
@@ -181,7 +181,7 @@ impl Rewrite {
             return;
         }
         for row in answers.next().unwrap_or_default() {
-            let kept = Kept { number: row.get(3), record: row.get(4), terms: row.get(5) };
+            let kept = KeptDocument { number: row.get(3), record: row.get(4), terms: row.get(5) };
             self.kept.insert((row.get(0), row.get(1), row.get(2)), kept);
         }
         for row in answers.next().unwrap_or_default() {
@@ -227,12 +227,27 @@ impl Rewrite {
             }
             None => self.next(wall, of)?,
         };
-        self.put_new(wall, of, key, row, 0, Kept { number, record: vec![0; RECORD], terms });
+        self.put_new(
+            wall,
+            of,
+            key,
+            row,
+            0,
+            KeptDocument { number, record: vec![0; RECORD], terms },
+        );
         Ok(())
     }
 
     /// Puts a document whose words are not indexed yet.
-    fn put_new(&mut self, wall: i64, of: TextOf, key: &RowKey, row: &Row, model: u8, new: Kept) {
+    fn put_new(
+        &mut self,
+        wall: i64,
+        of: TextOf,
+        key: &RowKey,
+        row: &Row,
+        model: u8,
+        new: KeptDocument,
+    ) {
         self.new.push_all(wall, what(of), new.number, &new.terms);
         let terms = count(&new.terms);
         self.put_record(wall, of, key, row, model, new);
@@ -241,8 +256,16 @@ impl Rewrite {
     }
 
     /// Puts the document of a row; the vector in the record, which a model made, stays.
-    fn put_record(&mut self, wall: i64, of: TextOf, key: &RowKey, row: &Row, model: u8, new: Kept) {
-        let Kept { number, mut record, terms } = new;
+    fn put_record(
+        &mut self,
+        wall: i64,
+        of: TextOf,
+        key: &RowKey,
+        row: &Row,
+        model: u8,
+        new: KeptDocument,
+    ) {
+        let KeptDocument { number, mut record, terms } = new;
         let at = number.unsigned_abs();
         let document = match row {
             Row::Memory(memory) => Document::of_memory(memory, at),
@@ -299,12 +322,12 @@ impl Rewrite {
         }
         let model = vector.map_or(0, |(model, _)| model);
         self.sessions.extend(turn(Some(row)).map(|(session, _)| (wall, session)));
-        self.put_new(wall, of, key, row, model, Kept { number, record, terms });
+        self.put_new(wall, of, key, row, model, KeptDocument { number, record, terms });
         Ok(())
     }
 
     /// Takes the words and the vector of a document out of the indexes.
-    fn forget(&mut self, wall: i64, of: TextOf, kept: &Kept) {
+    fn forget(&mut self, wall: i64, of: TextOf, kept: &KeptDocument) {
         self.gone.push_all(wall, what(of), kept.number, &kept.terms);
         let telling = Document::read(&kept.record).map_or(0, |old| i64::from(old.length));
         self.resize(wall, of, -1, Weight { terms: count(&kept.terms), telling });
@@ -313,7 +336,7 @@ impl Rewrite {
         }
     }
 
-    fn take_away(&mut self, wall: i64, of: TextOf, kept: &Kept) {
+    fn take_away(&mut self, wall: i64, of: TextOf, kept: &KeptDocument) {
         self.forget(wall, of, kept);
         let stamp = self.stamp(wall, of);
         let put = &mut self.put;
@@ -464,7 +487,7 @@ impl PostingColumns {
 
 impl Rewrite {
     /// The document that is kept in a place.
-    pub(super) fn kept(&self, place: &Place) -> Option<&Kept> {
+    pub(super) fn kept(&self, place: &Place) -> Option<&KeptDocument> {
         self.kept.get(place)
     }
 }

@@ -97,7 +97,7 @@ fn names_sql() -> String {
 
 /// Answers that are at hand.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct ForeseenRows {
     /// Vectors of nodes, by model.
     pub(super) vectors: BTreeMap<(String, SpaceId, NodeId), Vec<f32>>,
     rows: BTreeMap<RowKey, Option<Row>>,
@@ -248,11 +248,11 @@ impl<L: Wire> PgTables<L> {
                     kept.indexes.extend(one.index.iter().map(|index| index.kept(answers)));
                 }
                 Foreseen::Nodes { space, .. } => {
-                    kept.take(*space, &answers.next().unwrap_or_default())?;
+                    kept.add_rows(*space, &answers.next().unwrap_or_default())?;
                 }
                 Foreseen::Names { space, names } => {
                     let rows = answers.next().unwrap_or_default();
-                    kept.take(*space, &rows)?;
+                    kept.add_rows(*space, &rows)?;
                     let named = rows.iter().filter(|row| row.get::<_, i16>(0) == 3);
                     let found: BTreeMap<EntityId, Entity> = named
                         .filter_map(|row| read(Table::Entity, row).transpose())
@@ -310,9 +310,9 @@ fn read(table: Table, row: &PgRow) -> Result<Option<Row>> {
     unless_rotten(parse(table, key, row.get(4), row.get(5)))
 }
 
-impl Kept {
-    /// Takes in rows that say of which node they are.
-    fn take(&mut self, space: SpaceId, rows: &[PgRow]) -> Result<()> {
+impl ForeseenRows {
+    /// Adds rows that say of which node they are.
+    fn add_rows(&mut self, space: SpaceId, rows: &[PgRow]) -> Result<()> {
         let mut counts: BTreeMap<(NodeId, bool), usize> = BTreeMap::new();
         let mut at: BTreeMap<NodeId, BTreeMap<RowKey, Edge>> = BTreeMap::new();
         let mut memories: BTreeSet<NodeId> = BTreeSet::new();

@@ -14,10 +14,16 @@ use tokio_postgres::{
 };
 
 use super::address::Address;
+use super::found::{self, FoundServer};
 use crate::{Error, Result};
 
 /// The longest that anything may take of one statement.
 const STATEMENT_LIMIT: Duration = Duration::from_secs(120);
+/// The longest that a server may take to let somebody in: one that accepts connections and says nothing is not
+/// waited for as long as for a statement.
+const LOGIN_LIMIT: Duration = Duration::from_secs(10);
+/// So long a connection is used before it is asked again whether walls stand.
+const WALLS_LIMIT: Duration = Duration::from_secs(300);
 /// A client that vanished inside a transaction gives the turn back after this.
 const IDLE_LIMIT_MS: u64 = 30_000;
 
@@ -57,18 +63,9 @@ pub(super) struct Link {
     /// Statements that came more than once, as the server keeps them; `None` where one came once.
     prepared: Mutex<HashMap<String, Option<Prepared>>>,
     /// What the server was found to be when the link was opened.
-    pub(super) found: Found,
-}
-
-/// What a server is found to be.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Found {
-    /// Its version.
-    pub(super) version: u32,
-    /// Whether it has the extension.
-    pub(super) has_vectors: bool,
-    /// The last step of the schema that was done; `None` where there is no schema, or none to be seen.
-    pub(super) step: Option<u32>,
+    pub(super) found: FoundServer,
+    /// When it was last seen that walls stand.
+    walled_at: Mutex<Instant>,
 }
 
 /// Driver: what makes the connection go on. Whoever drops it may be a task of another one, which must not
@@ -116,7 +113,7 @@ impl Link {
             tokio::spawn(connection);
             Ok(client)
         };
-        let limit = limit(until);
+        let limit = limit(until).min(LOGIN_LIMIT);
         let connected = runtime.block_on(async { tokio::time::timeout(limit, connecting).await });
         let client = match connected {
             Ok(client) => client.map_err(|error| translate(&address.name, &error))?,
@@ -132,7 +129,8 @@ impl Link {
             begin: Mutex::default(),
             trips: Arc::clone(&address.trips),
             prepared: Mutex::default(),
-            found: Found::default(),
+            found: FoundServer::default(),
+            walled_at: Mutex::new(Instant::now()),
         };
         if let Some(person) = &address.person {
             link.simple(&format!("SET ROLE \"{}\"", person.replace('"', "\"\"")))
@@ -148,22 +146,35 @@ impl Link {
             STATEMENT_LIMIT.as_millis()
         );
         // Sent with the settings. Where there is no schema yet, only this fails.
-        let step = format!("SELECT coalesce(max(number), 0) FROM {schema}.migration");
-        let (told, step) = link.run(async {
-            let step = link.client.query_typed(&step, &[]);
-            let (told, step) = join(link.client.simple_query(&settings), step).await;
-            Ok((told?, step.ok()))
+        let steps = FoundServer::steps_sql(schema);
+        let (told, steps) = link.run(async {
+            let steps = link.client.query_typed(&steps, &[]);
+            let (told, steps) = join(link.client.simple_query(&settings), steps).await;
+            Ok((told?, steps.ok()))
         })?;
         let told = told.into_iter().find_map(row_of);
         let told = |at: usize| told.as_ref().and_then(|row| row.get(at)).unwrap_or_default();
-        let step = step.and_then(|rows| Some(rows.first()?.get::<_, i32>(0).unsigned_abs()));
-        let found = Found {
+        let mut found = FoundServer {
             version: told(1).parse().unwrap_or(0) / 10_000,
             has_vectors: told(2) == "t",
-            step,
+            ..FoundServer::default()
         };
+        let steps = steps.as_ref().and_then(|rows| rows.first());
+        found.take_steps(steps.map(|row| (row.get(0), row.get(1))));
+        found::refuse_open(&address.name, schema, found.open.iter().map(String::as_str))?;
         let role = told(0).to_owned();
         Ok(Self { role, found, ..link })
+    }
+
+    /// Asks again whether walls stand, where that was seen too long ago. A hook is over long before that.
+    pub(super) fn look_at_walls(&self, schema: &str) -> Result<()> {
+        let kept = || self.walled_at.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if kept().elapsed() < WALLS_LIMIT {
+            return Ok(());
+        }
+        found::look_again(self, schema)?;
+        *kept() = Instant::now();
+        Ok(())
     }
 
     /// Sets when whoever waits for answers is gone.
@@ -401,9 +412,27 @@ pub(super) fn translate(server: &str, error: &tokio_postgres::Error) -> Error {
     let Some(told) = error.as_db_error() else {
         let why =
             std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
-        return Error::Unreachable { server: name, why };
+        return match why.as_str() {
+            // The client's own words, without what to do.
+            "password missing" => {
+                let why = "it asks for a password, and none was found: in ~/.pgpass (or PGPASSFILE), which only you may be \
+                           able to read, in PGPASSWORD, or in a service"
+                    .to_owned();
+                Error::Denied { server: name, why }
+            }
+            "server does not support TLS" => {
+                let why = "it does not speak TLS: it needs `ssl = on` and a certificate, or, where the network is trusted, \
+                           ?sslmode=disable in the address"
+                    .to_owned();
+                Error::Unreachable { server: name, why }
+            }
+            _ => Error::Unreachable { server: name, why },
+        };
     };
-    let why = told.message().to_owned();
+    let mut why = told.message().to_owned();
+    if why.ends_with("no encryption") {
+        why.push_str("; ?sslmode=require in the address encrypts also on this machine");
+    }
     let code = told.code();
     let denied = [
         SqlState::INVALID_PASSWORD,

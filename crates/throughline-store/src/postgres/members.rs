@@ -6,7 +6,7 @@ use tokio_postgres::types::Type;
 use super::PgStore;
 use super::lease::Wire;
 use super::rows::PgTables;
-use crate::member::{Member, People, Standing};
+use crate::member::{Member, MemberList, MemberStanding};
 use crate::{Error, Result};
 
 impl<L: Wire> PgTables<L> {
@@ -15,21 +15,21 @@ impl<L: Wire> PgTables<L> {
         let sql = "SELECT role, standing FROM member WHERE space = $1 ORDER BY role";
         let rows = self.link.query(sql, &[(&self.wall(space), Type::INT8)])?;
         let member = |row: &tokio_postgres::Row| {
-            let standing = Standing::named(row.get(1))?;
+            let standing = MemberStanding::named(row.get(1))?;
             Some(Member { role: row.get(0), standing })
         };
         Ok(rows.iter().filter_map(member).collect())
     }
 }
 
-impl People for PgStore {
+impl MemberList for PgStore {
     fn members(&self, space: SpaceId) -> Result<Vec<Member>> {
         let (lease, _) = self.begun("BEGIN")?;
         PgTables::new(&*lease).members_of(space)
     }
 
     fn put_member(&self, space: SpaceId, member: &Member) -> Result<()> {
-        if space == SpaceId::GLOBAL || member.standing == Standing::Own {
+        if space == SpaceId::GLOBAL || member.standing == MemberStanding::Own {
             return Err(self.denied("what holds everywhere for you is yours alone"));
         }
         let (lease, _) = self.begun("BEGIN")?;

@@ -1,57 +1,60 @@
 //! Migrations of a server: the numbers of SQLite's, each in one transaction, one migrator at a time. A
 //! step that only a server needs has a number that SQLite leaves out.
 
+use std::sync::LazyLock;
+
 use throughline_core::text::sha256_hex;
 use tokio_postgres::types::Type;
 
-use super::link::{Found, Link};
+use super::found::FoundServer;
+use super::link::Link;
 use crate::{Error, Result};
 
 /// One step of the schema.
-struct Migration {
+struct PgMigration {
     number: u32,
     name: &'static str,
     sql: &'static str,
 }
 
 /// Every step there ever was. A released step is never edited: its checksum is kept in the database.
-const MIGRATIONS: &[Migration] = &[
-    Migration {
+const MIGRATIONS: &[PgMigration] = &[
+    PgMigration {
         number: 1,
         name: "foundation",
         sql: include_str!("../../migrations/postgres/0001_foundation.sql"),
     },
-    Migration {
+    PgMigration {
         number: 2,
         name: "documents",
         sql: include_str!("../../migrations/postgres/0002_documents.sql"),
     },
-    Migration {
+    PgMigration {
         number: 3,
         name: "review",
         sql: include_str!("../../migrations/postgres/0003_review.sql"),
     },
-    Migration {
+    PgMigration {
         number: 4,
         name: "watch",
         sql: include_str!("../../migrations/postgres/0004_watch.sql"),
     },
-    Migration {
+    PgMigration {
         number: 5,
         name: "leaves",
         sql: include_str!("../../migrations/postgres/0005_leaves.sql"),
     },
-    Migration {
+    PgMigration {
         number: 6,
         name: "nearest",
         sql: include_str!("../../migrations/postgres/0006_nearest.sql"),
     },
-    Migration {
+    PgMigration {
         number: 7,
         name: "turns",
         sql: include_str!("../../migrations/postgres/0007_turns.sql"),
     },
-    Migration {
+    PgMigration {
         number: 8,
         name: "listing",
         sql: include_str!("../../migrations/postgres/0008_listing.sql"),
@@ -84,17 +87,27 @@ pub(super) fn indexes() -> impl Iterator<Item = &'static str> {
 
 /// Brings the schema to the newest version, unless the link found it there.
 pub(super) fn prepare(link: &Link, schema: &str) -> Result<()> {
-    let Found { version, has_vectors, step } = link.found;
+    let FoundServer { version, has_vectors, ref steps, .. } = link.found;
     let unfit = |lacks: String| Error::Unfit { server: link.server().to_owned(), lacks };
     if version < OLDEST {
         return Err(unfit(format!(
             "is PostgreSQL {version}, which is too old: {OLDEST} or newer is needed"
         )));
     }
-    if let Some(step) = step
-        && not_newer(link, step)? == newest()
-    {
-        return Ok(());
+    if let Some(steps) = steps {
+        let last = steps.iter().map(|(number, _)| *number).max().unwrap_or(0);
+        let last = not_newer(link, last)?;
+        // A table of another form than the program thinks would be read and written wrongly.
+        if let Some(strange) = strange(steps).next() {
+            return Err(unfit(format!(
+                "has another step {strange} of its schema than this program: it was changed by hand, or made by another \
+                 build; nothing is read or written. Use the build that made it, and copy the memory to another schema \
+                 with `store copy --to`"
+            )));
+        }
+        if last == newest() {
+            return Ok(());
+        }
     }
     if !has_vectors && let Err(error) = link.simple("CREATE EXTENSION IF NOT EXISTS vector") {
         return Err(unfit(format!(
@@ -153,17 +166,22 @@ fn steps(link: &Link, schema: &str) -> Result<()> {
     Ok(())
 }
 
+/// The steps recorded in a database that are not those this program knows.
+fn strange(steps: &[(u32, String)]) -> impl Iterator<Item = u32> {
+    static KNOWN: LazyLock<Vec<(u32, String)>> = LazyLock::new(|| {
+        let step = |step: &PgMigration| (step.number, sha256_hex(step.sql.as_bytes()));
+        MIGRATIONS.iter().map(step).collect()
+    });
+    steps.iter().filter(|step| !KNOWN.contains(step)).map(|(number, _)| *number)
+}
+
 /// Compares the steps recorded in the database with the steps this program knows.
 pub(super) fn check(link: &Link) -> Result<Vec<String>> {
-    let rows = link.query("SELECT number, checksum FROM migration", &[])?;
-    let known = |number: i32, checksum: &str| {
-        MIGRATIONS.iter().any(|step| {
-            step.number == number.unsigned_abs() && sha256_hex(step.sql.as_bytes()) == checksum
-        })
-    };
-    let rows = rows.iter().map(|row| (row.get::<_, i32>(0), row.get::<_, &str>(1)));
-    let strange = rows.filter(|(number, checksum)| !known(*number, checksum));
+    let rows = link.query("SELECT number, checksum FROM migration ORDER BY number", &[])?;
+    let rows = rows.iter().map(|row| (row.get::<_, i32>(0).unsigned_abs(), row.get(1)));
+    let steps: Vec<(u32, String)> = rows.collect();
+    let strange = strange(&steps);
     Ok(strange
-        .map(|(number, _)| format!("migration {number} is not the one this program knows"))
+        .map(|number| format!("migration {number} is not the one this program knows"))
         .collect())
 }

@@ -7,7 +7,7 @@ use throughline_core::{Cardinality, Memory, Row, RowKey, Slot, SpaceId, Table};
 use tokio_postgres::Row as PgRow;
 use tokio_postgres::types::Type;
 
-use super::foresee::Kept;
+use super::foresee::ForeseenRows;
 use super::lease::Wire;
 use super::link::{Param, Statement};
 use crate::Result;
@@ -20,7 +20,7 @@ pub(super) struct PgTables<L> {
     /// The wall of the person's own space.
     own: i64,
     /// What was read before it is asked for.
-    pub(super) kept: RefCell<Kept>,
+    pub(super) kept: RefCell<ForeseenRows>,
 }
 
 impl<L: Wire> PgTables<L> {

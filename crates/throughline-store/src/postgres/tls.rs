@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
-use rustls::{ClientConfig, RootCertStore};
+use rustls::{CertificateError, ClientConfig, RootCertStore};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream};
 use tokio_rustls::{TlsConnector, client};
@@ -74,8 +74,39 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> TlsConnect<S> for Hands
     type Future = Pin<Box<dyn Future<Output = io::Result<Encrypted<S>>> + Send>>;
 
     fn connect(self, stream: S) -> Self::Future {
-        Box::pin(async move { Ok(Encrypted(self.connector.connect(self.name, stream).await?)) })
+        Box::pin(async move {
+            let connected = self.connector.connect(self.name, stream).await;
+            Ok(Encrypted(connected.map_err(in_words)?))
+        })
     }
+}
+
+/// A certificate that is refused, with what to do about it.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "for what else is wrong with one there is no advice"
+)]
+fn in_words(error: io::Error) -> io::Error {
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
+    let Some(rustls::Error::InvalidCertificate(why)) = inner else { return error };
+    let told = match why {
+        CertificateError::UnknownIssuer => {
+            "its certificate is signed by an authority that is not trusted here; name the file with the right one: \
+             ?sslrootcert=FILE in the address, or PGSSLROOTCERT"
+                .to_owned()
+        }
+        CertificateError::NotValidForNameContext { expected, presented } => format!(
+            "its certificate is for {} and not for {}; write the name that it is for into the address, or have one made \
+             for this name",
+            presented.join(", "),
+            expected.to_str()
+        ),
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
+            "its certificate has expired; whoever runs the server renews it".to_owned()
+        }
+        other => format!("its certificate is refused: {other}"),
+    };
+    io::Error::new(error.kind(), told)
 }
 
 /// An encrypted connection.

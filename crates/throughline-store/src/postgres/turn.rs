@@ -12,7 +12,7 @@ use super::write::Writing;
 
 /// What a writer holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Turn {
+pub(super) enum WriterTurn {
     /// Everything: nobody else writes.
     Whole,
     /// Some spaces. What holds everywhere for a person is read by nearly every plan and seldom
@@ -20,7 +20,7 @@ pub(super) enum Turn {
     Spaces(BTreeSet<SpaceId>),
 }
 
-impl Turn {
+impl WriterTurn {
     /// The turn of a plan that decides about one space.
     pub(super) fn in_space(space: SpaceId) -> Self {
         Self::Spaces([space].into())

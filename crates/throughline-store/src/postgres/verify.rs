@@ -8,6 +8,7 @@ use throughline_core::{Row, RowKey, State, Table, words};
 use tokio_postgres::types::Type;
 
 use super::documents::{Place, searched_in, what};
+use super::found::{self, WALLED};
 use super::lease::Wire;
 use super::link::Link;
 use super::log::NOT_ANOTHERS;
@@ -19,9 +20,6 @@ use crate::document::Document;
 use crate::soundness::{self, Held, memories};
 use crate::store::{Finding, StoreHealth};
 use crate::tables::text_of;
-
-/// The tables that have walls around them.
-const WALLED: usize = 26;
 
 /// Runs every check and returns what is wrong.
 pub(super) fn verify<L: Wire>(tables: &PgTables<L>, schema: &str) -> Result<Vec<Finding>> {
@@ -46,20 +44,12 @@ pub(super) fn verify<L: Wire>(tables: &PgTables<L>, schema: &str) -> Result<Vec<
 
 /// Tables whose rows the server would show to anybody.
 fn walls(link: &Link, schema: &str) -> Result<Vec<String>> {
-    let rows = link.query(
-        "SELECT c.relname::text, c.relrowsecurity AND c.relforcerowsecurity
-         FROM pg_class AS c WHERE c.relnamespace = to_regnamespace($1) AND c.relkind = 'r'
-           AND c.relname NOT IN ('head', 'member', 'migration', 'model')",
-        &[(&schema, Type::TEXT)],
-    )?;
-    let mut wrong: Vec<String> = rows
-        .iter()
-        .filter(|row| !row.get::<_, bool>(1))
-        .map(|row| format!("row-level security is off for table {}", row.get::<_, &str>(0)))
-        .collect();
-    if rows.len() < WALLED {
-        wrong.push(format!("there are {} tables, not {WALLED}", rows.len()));
-    }
+    let tables = found::walls(link, schema)?;
+    let open = tables.iter().filter(|(_, walled)| !walled);
+    let mut wrong: Vec<String> =
+        open.map(|(name, _)| format!("row-level security is off for table {name}")).collect();
+    let missing = WALLED.iter().filter(|name| tables.iter().all(|(there, _)| there != *name));
+    wrong.extend(missing.map(|name| format!("there is no table {name}")));
     Ok(wrong)
 }
 
@@ -71,7 +61,16 @@ fn indexes(link: &Link, schema: &str) -> Result<Vec<String>> {
     )?;
     let there: BTreeSet<&str> = rows.iter().map(|row| row.get(0)).collect();
     let missing = migrate::indexes().filter(|name| !there.contains(name));
-    Ok(missing.map(|name| format!("index {name} is not there, or not valid")).collect())
+    let missing = missing.map(|name| format!("index {name} is not there, or not valid"));
+    let keyless = link.query(
+        "SELECT c.relname::text FROM pg_class AS c
+         WHERE c.relnamespace = to_regnamespace($1) AND c.relkind IN ('r', 'p') AND NOT EXISTS
+           (SELECT 1 FROM pg_index AS x WHERE x.indrelid = c.oid AND x.indisprimary AND x.indisvalid) ORDER BY 1",
+        &[(&schema, Type::TEXT)],
+    )?;
+    let keyless =
+        keyless.iter().map(|row| format!("table {} has no primary key", row.get::<_, &str>(0)));
+    Ok(missing.chain(keyless).collect())
 }
 
 /// Reads every row back, against its hash and its key.

@@ -34,7 +34,7 @@ pub(super) struct Writing<'l> {
     /// The documents that were looked at.
     pub(super) rewrite: Rewrite,
     /// The batches and spaces that were looked for, and whether they are there.
-    seen: RefCell<Seen>,
+    seen: RefCell<SeenRows>,
     pub(super) opened: Option<StoredBatch>,
     pub(super) logged: Vec<Logged>,
     /// Changes of the log that are to be written anew.
@@ -47,7 +47,7 @@ pub(super) struct Writing<'l> {
 
 /// What was looked for, and whether it is there.
 #[derive(Debug, Default)]
-struct Seen {
+struct SeenRows {
     batches: BTreeMap<BatchId, bool>,
     spaces: BTreeMap<SpaceId, bool>,
 }

@@ -23,10 +23,10 @@ type ListOf = (SpaceId, TextOf, usize, String);
 
 /// Kept postings: the lists of one stamp.
 #[derive(Debug, Default)]
-pub(super) struct KeptPostings(Mutex<Kept>);
+pub(super) struct KeptPostings(Mutex<KeptLists>);
 
 #[derive(Debug, Default)]
-struct Kept {
+struct KeptLists {
     stamp: i64,
     lists: BTreeMap<ListOf, Arc<Postings>>,
     documents: usize,
@@ -44,7 +44,7 @@ impl KeptPostings {
         let known = {
             let mut kept = held();
             if kept.stamp != stamp {
-                *kept = Kept { stamp, ..Kept::default() };
+                *kept = KeptLists { stamp, ..KeptLists::default() };
             }
             kept.lists.get(&of).cloned()
         };
@@ -57,7 +57,7 @@ impl KeptPostings {
             if kept.documents + list.documents.len() > DOCUMENTS_MAX
                 || kept.lists.len() >= TERMS_MAX
             {
-                *kept = Kept { stamp, ..Kept::default() };
+                *kept = KeptLists { stamp, ..KeptLists::default() };
             }
             kept.documents += list.documents.len();
             kept.lists.insert(of, Arc::new(list.clone()));

@@ -97,12 +97,12 @@ pub(super) fn scrub(connection: &Connection, erased: &Erased) -> Result<()> {
     nodes.extend(erased.entities.iter().map(|entity| NodeId::Entity(*entity)));
     let mut seen: BTreeMap<u64, Logged> = BTreeMap::new();
     for node in &nodes {
-        let touched = touching(connection, space, *node, Rotten::Refused)?;
+        let touched = touching(connection, space, *node, RottenRow::Refused)?;
         seen.extend(touched.into_iter().map(|one| (one.seq, one)));
     }
     if let Some(id) = erased.pending {
         let row = row_name(&RowKey::pending(space, id));
-        let touched = of_no_node(connection, space, &row, &row, Rotten::Refused)?;
+        let touched = of_no_node(connection, space, &row, &row, RottenRow::Refused)?;
         seen.extend(touched.into_iter().map(|one| (one.seq, one)));
     }
     let mut update = connection.prepare_cached(
@@ -147,7 +147,7 @@ fn drop_reason(connection: &Connection, batch: BatchId) -> Result<()> {
 /// Every operation that waited for a person and that the log still tells in words.
 pub(super) fn deferred(connection: &Connection, space: SpaceId) -> Result<Vec<Pending>> {
     // The names of the rows of a table lie together, and a `g` comes after every digit of an id.
-    let logged = of_no_node(connection, space, "pending ", "pending g", Rotten::LeftOut)?;
+    let logged = of_no_node(connection, space, "pending ", "pending g", RottenRow::LeftOut)?;
     let told = logged.iter().flat_map(deferred_in);
     let mut found: Vec<Pending> = told.filter(|one| one.space == space).cloned().collect();
     found.sort_by(|a, b| (a.id, a.at, &a.operation).cmp(&(b.id, b.at, &b.operation)));
@@ -161,7 +161,7 @@ fn of_no_node(
     space: SpaceId,
     first: &str,
     last: &str,
-    rotten: Rotten,
+    rotten: RottenRow,
 ) -> Result<Vec<Logged>> {
     select_changes(
         connection,
@@ -316,7 +316,7 @@ pub(super) fn changes_of(
         "SELECT seq, batch, body, before, hash FROM change INDEXED BY change_batch
          WHERE space = ?1 AND batch = ?2 ORDER BY seq",
         params![space.0, batch.to_string()],
-        Rotten::LeftOut,
+        RottenRow::LeftOut,
     )
 }
 
@@ -325,7 +325,7 @@ pub(super) fn history(
     space: SpaceId,
     node: NodeId,
 ) -> Result<Vec<Logged>> {
-    touching(connection, space, node, Rotten::LeftOut)
+    touching(connection, space, node, RottenRow::LeftOut)
 }
 
 /// The changes that touched a node or a row that belongs to it, in order.
@@ -333,7 +333,7 @@ fn touching(
     connection: &Connection,
     space: SpaceId,
     node: NodeId,
-    rotten: Rotten,
+    rotten: RottenRow,
 ) -> Result<Vec<Logged>> {
     select_changes(
         connection,
@@ -378,14 +378,14 @@ pub(super) fn next_touch(
          WHERE seq = (SELECT min(seq) FROM touch
                       WHERE space = ?1 AND node = ?2 AND row = ?3 AND seq > ?4)",
         params![row.space.0, node, row_name(row), seq.cast_signed()],
-        Rotten::LeftOut,
+        RottenRow::LeftOut,
     )?;
     Ok(found.into_iter().next())
 }
 
 /// What becomes of a change that cannot be read back.
 #[derive(Clone, Copy)]
-enum Rotten {
+enum RottenRow {
     /// The others are read without it.
     LeftOut,
     /// It is an error: nobody could say what is to be done with it.
@@ -396,7 +396,7 @@ fn select_changes<P: rusqlite::Params>(
     connection: &Connection,
     sql: &'static str,
     params: P,
-    rotten: Rotten,
+    rotten: RottenRow,
 ) -> Result<Vec<Logged>> {
     let mut select = connection.prepare_cached(sql)?;
     let mut found = select.query(params)?;
@@ -404,8 +404,8 @@ fn select_changes<P: rusqlite::Params>(
     while let Some(row) = found.next()? {
         let read = logged_from(row);
         changes.extend(match rotten {
-            Rotten::LeftOut => unless_rotten(read)?,
-            Rotten::Refused => Some(read?),
+            RottenRow::LeftOut => unless_rotten(read)?,
+            RottenRow::Refused => Some(read?),
         });
     }
     Ok(changes)

@@ -21,7 +21,7 @@ use super::{documents, numbers};
 const SPACE_BITS: u32 = 40;
 
 /// The statements of one text index.
-struct Statements {
+struct TextStatements {
     what: &'static str,
     doc: &'static str,
     set_doc: &'static str,
@@ -50,7 +50,7 @@ macro_rules! fitting_episode {
     };
 }
 
-const MEMORIES: Statements = Statements {
+const MEMORIES: TextStatements = TextStatements {
     what: "memory",
     doc: "SELECT doc FROM memory WHERE space = ?1 AND key = ?2",
     set_doc: "UPDATE memory SET doc = ?3 WHERE space = ?1 AND key = ?2",
@@ -79,7 +79,7 @@ const MEMORIES: Statements = Statements {
     ),
 };
 
-const EPISODES: Statements = Statements {
+const EPISODES: TextStatements = TextStatements {
     what: "episode",
     doc: "SELECT doc FROM episode WHERE space = ?1 AND key = ?2",
     set_doc: "UPDATE episode SET doc = ?3 WHERE space = ?1 AND key = ?2",
@@ -108,7 +108,7 @@ const EPISODES: Statements = Statements {
     ),
 };
 
-fn statements(of: TextOf) -> &'static Statements {
+fn statements(of: TextOf) -> &'static TextStatements {
     match of {
         TextOf::Memories => &MEMORIES,
         TextOf::Episodes => &EPISODES,
@@ -311,7 +311,7 @@ pub(super) fn search(
     let all = holding > policy.postings_max;
     let mut hits = Vec::new();
     for (place, (space, range)) in ranges.into_iter().enumerate() {
-        let asked = Candidates { query, space, range, kept: &kept, collection };
+        let asked = TextScoring { query, space, range, kept: &kept, collection };
         if all {
             let wanted: Vec<String> = kept.iter().map(|(term, _)| quoted(term)).collect();
             let most = query.limit.max(policy.newest_max);
@@ -344,7 +344,7 @@ pub(super) fn search(
 }
 
 /// What is looked for in one space, and what its documents are scored by.
-struct Candidates<'q> {
+struct TextScoring<'q> {
     query: &'q TextQuery,
     space: SpaceId,
     range: (i64, i64),
@@ -352,7 +352,7 @@ struct Candidates<'q> {
     collection: CollectionSize,
 }
 
-impl Candidates<'_> {
+impl TextScoring<'_> {
     /// The first documents of a statement that fit, each with its score.
     fn score(
         &self,

@@ -90,6 +90,26 @@ fn a_newer_schema_is_refused_and_left_alone() {
 }
 
 #[test]
+fn a_schema_with_a_step_that_was_changed_is_refused_with_what_to_do_and_left_alone() {
+    let schema = Schema::new(18);
+    drop(schema.open());
+    let name = &schema.name;
+    let set = |checksum: &str| {
+        schema
+            .server
+            .run(&format!("UPDATE {name}.migration SET checksum = {checksum} WHERE number = 4"))
+    };
+    set("reverse(checksum)");
+    let error = PgStore::open(&schema.url()).unwrap_err();
+    assert!(matches!(error, Error::Unfit { .. }), "{error:?}");
+    assert!(error.to_string().contains("another step 4 of its schema"), "{error}");
+    assert!(error.to_string().contains("store copy --to"), "{error}");
+    set("reverse(checksum)");
+    let store = schema.open();
+    assert_eq!(store.verify().expect("it can be checked"), []);
+}
+
+#[test]
 fn a_wall_that_was_taken_down_and_an_index_that_is_gone_are_found() {
     let schema = Schema::new(15);
     let store = schema.open();

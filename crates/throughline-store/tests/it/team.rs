@@ -273,14 +273,21 @@ impl<'t> Crowd<'t> {
     fn dismiss(&mut self, person: usize, space: i64) {
         let other = self.roll(PEOPLE);
         let sql = format!(
-            "DELETE FROM member WHERE space = {space} AND role = '{}' AND role <> current_user",
+            "DELETE FROM member WHERE space = {space} AND role = '{}' AND role <> current_user
+             RETURNING role",
             self.names[other]
         );
-        self.bare[person].run(&sql);
-        if self.standing(person, space) == Some("owner") && other != person {
-            self.members.entry(space).or_default().remove(&other);
-        }
-        *self.counts.entry("dismissed").or_default() += 1;
+        let gone = self.bare[person].run(&sql);
+        let may = self.standing(person, space) == Some("owner") && other != person;
+        let here = self.members.entry(space).or_default();
+        let counted = if may && here.remove(&other).is_some() {
+            assert_eq!(gone, [self.names[other].as_str()], "an owner dismisses");
+            "dismissed"
+        } else {
+            assert_eq!(gone, [""; 0], "{} dismisses from {space}", self.names[person]);
+            "dismissal refused"
+        };
+        *self.counts.entry(counted).or_default() += 1;
     }
 
     fn write(&mut self, number: u64, person: usize, space: i64) {
@@ -370,7 +377,8 @@ fn the_server_alone_shows_nobody_a_row_of_another_space() {
     }
     crowd.check();
     println!("{all} operations: {:?}", crowd.counts);
-    for what in ["written", "write refused", "admitted", "looked"] {
+    for what in ["written", "write refused", "admitted", "dismissed", "dismissal refused", "looked"]
+    {
         assert!(crowd.counts.get(what).is_some_and(|count| *count > 0), "nothing was {what}");
     }
     assert_eq!(crowd.team.sees("tl_p0", "SELECT current_user"), ["tl_p0"]);

@@ -3,5 +3,6 @@
 
 mod claims;
 mod map;
+mod names;
 mod suite;
 mod tidy;

@@ -38,7 +38,7 @@ pub(crate) enum TokenAction {
         #[arg(value_name = "NAME")]
         name: String,
     },
-    /// List the tokens, without what would let anybody in
+    /// List who has a token; the tokens themselves are not shown
     List,
     /// Take a token away, or all tokens of a person
     Revoke {

@@ -5,7 +5,9 @@ use std::ffi::OsString;
 use throughline_core::permission::{self, Act, Backing, Request, Verdict};
 use throughline_engine::Error;
 
-use crate::args::{Command, ConfigAction, ExportFormat, LlmAction, ProjectAction, StoreAction};
+use crate::args::{
+    Command, ConfigAction, Export, ExportFormat, LlmAction, ProjectAction, StoreAction,
+};
 use crate::settings::Settings;
 
 /// What a command does beyond one memory; the engine asks about the rest itself.
@@ -22,9 +24,7 @@ fn act_of(command: &Command) -> Option<Act> {
         Command::Store(args) => Some(act_of_store(&args.action)),
         Command::Purge(_) => Some(Act::Purge),
         // An export holds every project.
-        Command::Export(args) if args.format == ExportFormat::Jsonl || args.output.is_some() => {
-            Some(Act::Transfer)
-        }
+        Command::Export(args) if is_of_all(args) => Some(Act::Transfer),
         // So does the record of what every agent was told.
         Command::Told(args) if args.all => Some(Act::Transfer),
         Command::Boxes(args) if args.write.is_some() => Some(Act::Transfer),
@@ -56,6 +56,7 @@ fn act_of(command: &Command) -> Option<Act> {
         | Command::Edit(_)
         | Command::Confirm(_)
         | Command::Correct(_)
+        | Command::Promote(_)
         | Command::Supersede(_)
         | Command::Unsupersede(_)
         | Command::Contradict(_)
@@ -85,6 +86,11 @@ fn act_of(command: &Command) -> Option<Act> {
         | Command::Status
         | Command::MemoryTool => None,
     }
+}
+
+/// Whether an export leaves this project or this terminal.
+fn is_of_all(args: &Export) -> bool {
+    args.format == ExportFormat::Jsonl || args.output.is_some()
 }
 
 /// What is done about settings; looking at them takes no leave.

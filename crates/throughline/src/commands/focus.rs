@@ -23,7 +23,7 @@ fn in_words(found: &InFocus) -> String {
     if found.focus.is_empty() {
         page.push_str(&paint(
             DIM,
-            "nothing is in focus: it has not spoken of anything twice lately",
+            "nothing is in focus: the session has not spoken of anything twice lately",
         ));
         return page;
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use throughline_core::text::{agree, plural};
@@ -150,10 +151,14 @@ impl WireDisk {
 
 /// Days for which it is told that something was lost.
 const LOST_DAYS: f64 = 7.0;
+/// So long the store may take to say how it stands: that it does not answer is worth knowing, too.
+const STATUS_LIMIT: Duration = Duration::from_secs(5);
 
 pub(super) fn status(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
     let engine = settings.engine().map_err(|error| with_queue(error, settings))?;
-    let wire = standing(settings, &engine, &settings.context()?)?;
+    let engine = engine.in_time(Instant::now(), STATUS_LIMIT);
+    let wire = standing(settings, &engine, &settings.context()?);
+    let wire = wire.map_err(|error| with_queue(error, settings))?;
     ui.answer(&wire, || wire.in_words())
 }
 

@@ -1,4 +1,4 @@
-//! `remember` and `correct`: something new comes in.
+//! `remember`, `correct` and `promote`: something new comes in.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -73,6 +73,16 @@ pub(super) fn correct(
     };
     answer(ui, WARN, done, &corrected)?;
     Ok(super::not_done())
+}
+
+pub(super) fn promote(id: &str, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
+    let promoted = settings.engine()?.keeping(&settings.context()?).promote(id)?;
+    let done = if promoted.deduped {
+        "Known in this project already; evidence added"
+    } else {
+        "Promoted: it holds in this project for everybody in it"
+    };
+    answer(ui, GOOD, done, &promoted)
 }
 
 fn answer(

@@ -13,7 +13,7 @@ use throughline_core::scope::Level;
 use throughline_engine::{Context, Engine, Error, Roots};
 use throughline_mcp::{Profile, WriteListener};
 use throughline_server::{
-    PORT, People, PersonToken, Problem, Program, ServeSetup, Serving, Standing, Token,
+    PORT, People, PersonToken, Problem, Program, ServeSetup, Serving, ServingLock, Token,
 };
 
 use crate::args;
@@ -51,14 +51,15 @@ pub(crate) fn serve(
             (Token::of(&settings.home).map_err(told)?, Some(file))
         }
     };
-    let standing = match Standing::take(&settings.home).map_err(told)? {
+    let standing = match ServingLock::claim(&settings.home).map_err(told)? {
         Ok(standing) => standing,
         Err(taken) => {
             let link = format!("{}login?token={}", taken.url, token.text());
             if args.open && !taken.url.is_empty() {
                 open(&settings.home, &taken.url);
                 let wire = WireServing { url: taken.url, link, token_file };
-                return ui.answer(&wire, || format!("It runs already, at {}", safe(&wire.url)));
+                return ui
+                    .answer(&wire, || format!("It is already running at {}", safe(&wire.url)));
             }
             let why = format!(
                 "this memory is served already, at {} (process {})",
@@ -245,7 +246,7 @@ impl Program for ServedProgram {
 
     fn open_as(&self, person: &str) -> Result<Engine, Problem> {
         let settings = self.now();
-        let engine = throughline_engine::open_for_person(&settings.home, settings.clock, person)?;
+        let engine = Engine::open_as(&settings.home, settings.clock, Some(person))?;
         Ok(engine.with_policy(settings.policy))
     }
 

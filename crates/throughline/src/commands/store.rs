@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use throughline_core::text::plural;
-use throughline_engine::{Member, Standing};
+use throughline_engine::{Member, MemberStanding};
 
 use crate::args::{self, Admitted, StoreAction};
 use crate::settings::Settings;
@@ -58,9 +58,9 @@ pub(super) fn store(
         StoreAction::Members => members(settings, ui),
         StoreAction::Admit { role, standing } => {
             let standing = match standing {
-                Admitted::Reader => Standing::Reader,
-                Admitted::Member => Standing::Member,
-                Admitted::Owner => Standing::Owner,
+                Admitted::Reader => MemberStanding::Reader,
+                Admitted::Member => MemberStanding::Member,
+                Admitted::Owner => MemberStanding::Owner,
             };
             let member = Member { role: role.clone(), standing };
             engine.copying().add_member(&settings.context()?, &member)?;

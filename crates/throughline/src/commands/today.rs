@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use throughline_core::text;
-use throughline_engine::{Card, Engine, Filter, Nearness, Reader, Today};
+use throughline_engine::{Card, DayNearness, Engine, Filter, Reader, Today};
 
 use super::truth;
 use crate::args;
@@ -74,16 +74,16 @@ pub(super) fn lately(
         }
         let mut page = String::new();
         let parts = [
-            (Nearness::Full, "Today"),
-            (Nearness::Line, "This week"),
-            (Nearness::Landmark, "Before, what stands out"),
+            (DayNearness::Full, "Today"),
+            (DayNearness::Line, "This week"),
+            (DayNearness::Landmark, "Before, what stands out"),
         ];
         for (nearness, title) in parts {
             let here: Vec<&Card> =
                 found.iter().filter(|(_, one)| *one == nearness).map(|(card, _)| card).collect();
             let words = |card: &&Card| match nearness {
-                Nearness::Full => view::brief(card),
-                Nearness::Line | Nearness::Landmark => view::line(card),
+                DayNearness::Full => view::brief(card),
+                DayNearness::Line | DayNearness::Landmark => view::line(card),
             };
             section(&mut page, title, here.iter().map(words));
         }

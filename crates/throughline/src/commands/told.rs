@@ -42,7 +42,7 @@ pub(super) fn told(
             return paint(DIM, "nothing that agents were told matches");
         }
         if total == 0 {
-            return paint(DIM, "no agent was told anything yet");
+            return paint(DIM, "no agent has been told anything yet");
         }
         let mut pages: Vec<String> = found.iter().map(in_short).collect();
         if found.len() < total {

@@ -219,7 +219,7 @@ pub(super) fn import(
 }
 
 #[derive(Debug, Serialize)]
-struct WireGraph {
+struct WireImportedGraph {
     entities: usize,
     observations: usize,
     relations: usize,
@@ -232,7 +232,7 @@ fn import_graph(args: &args::Import, settings: &Settings, ui: &mut Ui) -> anyhow
     let level = settings.chosen_level().unwrap_or(Level::Global);
     let context = Context { level, ..settings.context()? };
     let done = throughline_mcp::import_graph(&engine, &context, &args.file)?;
-    let wire = WireGraph {
+    let wire = WireImportedGraph {
         entities: done.entities,
         observations: done.observations,
         relations: done.relations,

@@ -133,6 +133,7 @@ pub(super) const EXAMPLES: &[Examples] = &[
     ("pin", &[("throughline pin 42886944", ""), ("throughline pin 42886944 --off", "")]),
     ("archive", &[("throughline archive 42886944 --reason \"the service is gone\"", "")]),
     ("unarchive", &[("throughline unarchive 42886944", "")]),
+    ("promote", &[("throughline promote 42886944", "what was said with `--scope global`")]),
     ("done", &[("throughline done 42886944", "")]),
     ("today", &[("throughline today", ""), ("throughline today --days 7", "the last week")]),
     ("forget", &[("throughline forget 42886944 --reason \"never true\"", "")]),

@@ -3,6 +3,7 @@
 //! Help pages, settings and tools are asked of the program; messages and headings that only appear
 //! when something happens are taken from the source, so that none is forgotten.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -12,24 +13,13 @@ use crate::harness::{Home, bare};
 
 #[test]
 fn what_people_and_agents_read_is_on_one_page() {
-    let page = [helps(), settings(), tools(), messages(), headings()].concat();
+    let page =
+        [helps(), settings(), tools(), messages(), headings(), sentences(), web_page()].concat();
     insta::assert_snapshot!("every_word", page);
 }
 
 /// Commands that the overview does not show.
 const HIDDEN: [&str; 4] = ["hook", "memory-tool", "patch", "man"];
-
-/// Commands below others.
-const BELOW: [&str; 8] = [
-    "project list",
-    "project join",
-    "project leave",
-    "config get",
-    "config set",
-    "config unset",
-    "llm test",
-    "llm key",
-];
 
 fn help(words: &str) -> String {
     let run =
@@ -45,15 +35,26 @@ fn helps() -> String {
         name.split_once("  ").map(|(name, _)| name).filter(|name| *name != "help")
     });
     let mut page = format!("# Help\n\n{overview}");
-    for name in names.chain(HIDDEN).chain(BELOW) {
+    let mut open: Vec<String> = names.chain(HIDDEN).map(str::to_owned).rev().collect();
+    while let Some(name) = open.pop() {
         let global = "\nGlobal options:\n";
-        let help = help(name);
+        let help = help(&name);
         // The same below every command.
         let (above, rest) = help.split_once(global).unwrap_or((&help, ""));
         let below = rest.split_once("\n\n").map_or("", |(_, below)| below);
         write!(page, "\n## {name}\n\n{above}\n{below}").expect("a String takes it");
+        open.extend(commands(above).map(|command| format!("{name} {command}")));
     }
     page
+}
+
+/// The commands that a help page lists, the last first.
+fn commands(help: &str) -> impl Iterator<Item = &str> {
+    let list = help.split_once("\nCommands:\n").map_or("", |(_, list)| list);
+    let list = list.split("\n\n").next().unwrap_or_default();
+    let lines = list.lines().rev().filter_map(|line| line.strip_prefix("  "));
+    let names = lines.filter_map(|line| line.split(' ').next());
+    names.filter(|name| !name.is_empty() && *name != "help")
 }
 
 fn settings() -> String {
@@ -150,12 +151,16 @@ fn source(file: &Path) -> String {
 
 /// Every source file below a folder, by name.
 fn files(folder: &Path) -> Vec<PathBuf> {
+    files_with(folder, &["rs"])
+}
+
+fn files_with(folder: &Path, ends: &[&str]) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).expect("a folder of sources") {
         let path = entry.expect("a file of it").path();
         if path.is_dir() {
-            found.extend(files(&path));
-        } else if path.extension().is_some_and(|end| end == "rs") {
+            found.extend(files_with(&path, ends));
+        } else if path.extension().is_some_and(|end| ends.iter().any(|one| end == *one)) {
             found.push(path);
         }
     }
@@ -187,10 +192,11 @@ fn messages() -> String {
 }
 
 /// Where the sentences stand that an agent reads among its memories, and why something was left out.
-const PAGES: [&str; 11] = [
+const PAGES: [&str; 12] = [
     "throughline-core/src/page.rs",
     "throughline-core/src/page/lines.rs",
     "throughline-core/src/asking.rs",
+    "throughline-attention/src/recall_gate.rs",
     "throughline-language/src/instruction.rs",
     "throughline-core/src/permission.rs",
     "throughline-engine/src/brief.rs",
@@ -204,13 +210,145 @@ const PAGES: [&str; 11] = [
 fn headings() -> String {
     let mut page = "\n# Pages for agents\n".to_owned();
     for name in PAGES {
-        let said: Vec<String> = literals(&source(&crates().join(name)))
-            .into_iter()
-            .filter(|text| text.split_whitespace().filter(|word| is_word(word)).count() > 1)
-            .collect();
+        let said = said_in(&crates().join(name));
         writeln!(page, "\n## {name}\n\n{}", said.join("\n")).expect("a String takes it");
     }
     page
+}
+
+/// What some source says: its literals of several words, each once.
+fn said_in(file: &Path) -> Vec<String> {
+    let mut known = BTreeSet::new();
+    let all = literals(&source(file)).into_iter();
+    all.filter(|text| words(text) > 1 && known.insert(text.clone())).collect()
+}
+
+fn words(text: &str) -> usize {
+    text.split_whitespace().filter(|word| is_word(word)).count()
+}
+
+/// Folders whose code makes the sentences that commands and the server answer with.
+const ANSWERING: [&str; 4] =
+    ["throughline-engine/src", "throughline/src", "throughline-server/src", "throughline-mcp/src"];
+
+/// Files there that say nothing new: what they have is on a page above, or is drawn.
+const ABOVE: [&str; 5] = [
+    "throughline/src/args",
+    "help/examples.rs",
+    "engine/src/error.rs",
+    "mcp/src/catalog",
+    "graph/draw.rs",
+];
+
+fn sentences() -> String {
+    let mut page = "\n# Sentences of commands and of the server\n".to_owned();
+    for folder in ANSWERING {
+        for file in files(&crates().join(folder)) {
+            let name = file.strip_prefix(crates()).expect("it is below the crates");
+            let name = name.to_string_lossy().replace('\\', "/");
+            let above = PAGES.contains(&name.as_str()) || ABOVE.iter().any(|it| name.contains(it));
+            let said =
+                if above || name.ends_with("/tests.rs") { Vec::new() } else { said_in(&file) };
+            if !said.is_empty() {
+                writeln!(page, "\n## {name}\n\n{}", said.join("\n")).expect("a String takes it");
+            }
+        }
+    }
+    page
+}
+
+/// Whether a literal is a font or a selector.
+fn is_style(text: &str) -> bool {
+    text.contains("px ")
+        || text.starts_with('[')
+        || text.split(' ').any(|word| word.starts_with('.'))
+}
+
+/// What a line of the web page's source shows: quoted text that names no class, and text between elements.
+fn shown_by(line: &str) -> Vec<String> {
+    let (mut shown, mut code, mut from) = (Vec::new(), String::new(), 0);
+    while let Some(at) = line[from..].find(['\'', '"', '`']).map(|at| from + at) {
+        let quote = &line[at..=at];
+        let before = &line[..at];
+        // An apostrophe within a word.
+        let within = before.ends_with(char::is_alphanumeric);
+        let Some(length) = line[at + 1..].find(quote).filter(|_| !within) else {
+            code.push_str(&line[from..=at]);
+            from = at + 1;
+            continue;
+        };
+        let text = &line[at + 1..][..length];
+        let is_class =
+            ["class=", "class={", "d=", "viewBox=", "from "].iter().any(|it| before.ends_with(it));
+        if !is_class && words(text) > 1 && !is_style(text) {
+            shown.push(text.to_owned());
+        }
+        code.push_str(&line[from..at]);
+        code.push('…');
+        from = at + length + 2;
+    }
+    code.push_str(&line[from..]);
+    let is_text = |text: &str| {
+        let plain = !text.contains(['=', ';', '|', '[', ']', '&', '*', '…'])
+            && !text.starts_with([')', ',', '.', ':', '?', '(']);
+        let whole = text.matches('(').count() == text.matches(')').count();
+        plain && whole && !text.starts_with("extends ") && text.chars().any(char::is_alphabetic)
+    };
+    let alone = code.trim();
+    if !alone.contains(['<', '>', '{', '}', '=', ';', '(', ':', '…'])
+        && words(alone) > 2
+        && !alone.ends_with(',')
+    {
+        shown.push(alone.to_owned());
+    }
+    for part in code.split(['>', '}']).skip(1) {
+        let Some((text, _)) = part.split_once(['<', '{']) else { continue };
+        if is_text(text) && (words(text) > 1 || text.starts_with(char::is_uppercase)) {
+            shown.push(text.trim().to_owned());
+        }
+    }
+    shown
+}
+
+fn web_page() -> String {
+    let folder = crates().join("throughline-server/page/src");
+    let mut page = "\n# The web page\n".to_owned();
+    for file in files_with(&folder, &["tsx", "ts"]) {
+        let text = std::fs::read_to_string(&file).expect("a file of the page");
+        let lines = text.lines().map(str::trim);
+        let code = lines
+            .filter(|line| !["//", "*", "/*", "import "].iter().any(|it| line.starts_with(it)));
+        let shown: Vec<String> = code.flat_map(shown_by).collect();
+        if !shown.is_empty() {
+            let name = file.strip_prefix(&folder).expect("it is below the folder");
+            let name = name.to_string_lossy().replace('\\', "/");
+            writeln!(page, "\n## {name}\n\n{}", shown.join("\n")).expect("a String takes it");
+        }
+    }
+    page
+}
+
+#[test]
+fn what_the_web_page_shows_is_told_from_its_code() {
+    for (line, shown) in [
+        (r#"<PageHead title="All is well" sub={' '}>"#, vec!["All is well"]),
+        (
+            r#"<button class="button plain" onClick={again}>Check again</button>"#,
+            vec!["Check again"],
+        ),
+        (
+            "<dt class=\"small quiet\">{name}</dt><dd>worth the agent's attention</dd>",
+            vec!["worth the agent's attention"],
+        ),
+        (
+            "const a = one === 2 ? 'all is well' : `${left} wait for you`;",
+            vec!["all is well", "${left} wait for you"],
+        ),
+        ("if (one.gone) { return null; }", vec![]),
+        ("which agents were told.", vec!["which agents were told."]),
+    ] {
+        assert_eq!(shown_by(line), shown, "{line}");
+    }
 }
 
 /// Whether something is a word, and no place for one.

@@ -74,7 +74,7 @@ fn what_tests_showed_is_told_in_plain_english_and_is_the_same_claim_as_before() 
 fn a_filter_that_nothing_fits_is_not_told_as_an_empty_record() {
     let home = Home::new();
     home.remember("Staging runs Postgres 14");
-    assert_eq!(home.page(&["told"]), "no agent was told anything yet\n");
+    assert_eq!(home.page(&["told"]), "no agent has been told anything yet\n");
     Agent::new(&home, "march").hears("Which database does staging run?");
     for args in [&["told", "--session", "nope"][..], &["told", "--since", "2030-01-01"]] {
         assert_eq!(home.page(args), "nothing that agents were told matches\n", "{args:?}");

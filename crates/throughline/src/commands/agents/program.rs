@@ -7,7 +7,7 @@ use throughline_agents::Surroundings;
 use throughline_engine::Check;
 
 /// Our program.
-pub(super) struct Program {
+pub(super) struct InstalledProgram {
     /// The full path that agents call.
     pub(super) path: PathBuf,
     /// Whether it can be called by its name as well.
@@ -16,12 +16,12 @@ pub(super) struct Program {
 
 /// Finds us. A link on the PATH that leads here goes before the file itself: packages put such
 /// links, and change where they lead when they are upgraded.
-pub(super) fn own(around: &Surroundings) -> anyhow::Result<Program> {
+pub(super) fn own(around: &Surroundings) -> anyhow::Result<InstalledProgram> {
     let file = std::env::current_exe().context("the path of this program cannot be found")?;
     let named = named(around, &file);
     let mine = named.iter().find(|path| is_same(path, &file));
     let path = mine.cloned().unwrap_or(file);
-    Ok(Program { path, on_path: mine.is_some() })
+    Ok(InstalledProgram { path, on_path: mine.is_some() })
 }
 
 /// The programs on the PATH that have our name.

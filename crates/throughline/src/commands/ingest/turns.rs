@@ -18,7 +18,7 @@ const HEAD_BYTES: u64 = 1 << 20;
 
 /// A turn as a line of the file has it. Fields we never read are left out.
 #[derive(Debug, Deserialize)]
-struct WireTurn {
+struct GivenTurn {
     session: String,
     at: Timestamp,
     speaker: String,
@@ -64,7 +64,7 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Vec<PastTurn>> {
         if text.trim().is_empty() {
             continue;
         }
-        let turn: WireTurn =
+        let turn: GivenTurn =
             serde_json::from_str(&text).map_err(|error| bad(path, line, told(&error)))?;
         turns.push(PastTurn {
             session: SessionId(clean_name(&turn.session)),

@@ -10,13 +10,13 @@ use crate::ui::{DIM, GOOD, Ui, paint};
 use crate::view;
 
 /// The older words, what stands against them, and the handle that names both.
-struct Question {
+struct OpenQuestion {
     handle: String,
     a: String,
     b: String,
 }
 
-impl Question {
+impl OpenQuestion {
     fn of_pair(a: &Card, b: &Card) -> Self {
         let handle = format!("{}/{}", a.memory.id.handle(), b.memory.id.handle());
         Self { handle, a: view::brief(a), b: view::brief(b) }
@@ -36,7 +36,7 @@ impl Question {
 }
 
 /// What a key means; `None` leaves the question open.
-fn meant(key: &str) -> Option<(Keep, &'static str, &'static str)> {
+fn ruling_of_key(key: &str) -> Option<(Keep, &'static str, &'static str)> {
     match key {
         "a" => Some((Keep::A, "keep_a", "the older stands")),
         "b" => Some((Keep::B, "keep_b", "the later holds")),
@@ -52,8 +52,8 @@ pub(super) fn go_through(
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
     let review = engine.reviewing(context).review()?;
-    let pairs = review.contested.iter().map(|(a, b)| Question::of_pair(a, b));
-    let questions = pairs.chain(review.questioned.iter().map(Question::of_later));
+    let pairs = review.contested.iter().map(|(a, b)| OpenQuestion::of_pair(a, b));
+    let questions = pairs.chain(review.questioned.iter().map(OpenQuestion::of_later));
     let mut decided = 0;
     let mut last = None;
     for question in questions {
@@ -61,7 +61,7 @@ pub(super) fn go_through(
         if key == "q" {
             break;
         }
-        let Some((keep, ruling, told)) = meant(&key) else { continue };
+        let Some((keep, ruling, told)) = ruling_of_key(&key) else { continue };
         let kept = engine.reviewing(context).resolve_contest(&question.handle, keep)?;
         let ids = kept.iter().map(|card| card.memory.id.to_string()).collect();
         ui.tell_aside(&paint(GOOD, told))?;
