@@ -11,9 +11,9 @@ use crate::{Card, Engine, Error, Result};
 /// Only if: a condition on one memory. It is asked before each batch until one has changed the memory, which is another one
 /// from then on.
 #[derive(Clone)]
-pub struct OnlyIf(Arc<Condition>);
+pub struct OnlyIf(Arc<ConditionAsRead>);
 
-struct Condition {
+struct ConditionAsRead {
     space: SpaceId,
     memory: MemoryId,
     holds: Box<dyn Fn(&Card) -> bool + Send + Sync>,
@@ -24,7 +24,7 @@ struct Condition {
 impl OnlyIf {
     /// A condition on a memory as it is when the change is written.
     pub fn new(memory: &Memory, holds: impl Fn(&Card) -> bool + Send + Sync + 'static) -> Self {
-        Self(Arc::new(Condition {
+        Self(Arc::new(ConditionAsRead {
             space: memory.space,
             memory: memory.id,
             holds: Box::new(holds),
