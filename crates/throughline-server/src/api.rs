@@ -2,6 +2,7 @@
 
 mod changes;
 mod cursor;
+mod erasing;
 mod graph;
 mod memories;
 mod numbers;
@@ -65,7 +66,7 @@ fn described() -> (Router<App>, Document) {
         .routes(routes!(changes::unlink))
         .routes(routes!(changes::feedback))
         .routes(routes!(changes::verify))
-        .routes(routes!(changes::to_purge, changes::purge))
+        .routes(routes!(erasing::to_purge, erasing::purge))
         .routes(routes!(recall::recall))
         .routes(routes!(recall::read))
         .routes(routes!(told::list))

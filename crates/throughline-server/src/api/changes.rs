@@ -5,19 +5,15 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use throughline_core::{Kind, Memory, NodeId, Relation, text};
+use throughline_core::{Kind, Memory, NodeId, Relation};
 use throughline_engine::{Card, Context, Edits, OnlyIf, Put, Showed};
-use throughline_view::{
-    WireChanged, WireMemory, WirePurged, WireRemembered, WireVerified, changed,
-};
-use utoipa::{IntoParams, ToSchema};
+use throughline_view::{WireChanged, WireMemory, WireRemembered, WireVerified, changed};
+use utoipa::ToSchema;
 
 use super::memories::{parsed, slot};
 use crate::Problem;
 use crate::app::{App, AtHand, Needs};
-use crate::given::{
-    Asker, Given, JsonAnswer, JsonReply, PathName, RequestQuery, header_text, json,
-};
+use crate::given::{Asker, Given, JsonAnswer, JsonReply, PathName, header_text, json};
 use crate::version::{etag_of, still_says, with_etag};
 
 /// A memory that was changed.
@@ -32,7 +28,7 @@ pub(super) struct ChangedMemory {
 }
 
 /// What is asked of one memory.
-struct VersionedChange {
+pub(super) struct VersionedChange {
     asker: Asker,
     id: String,
     /// The version that the caller read, if it says.
@@ -42,13 +38,13 @@ struct VersionedChange {
 }
 
 impl VersionedChange {
-    fn new(asker: Asker, id: String, headers: &HeaderMap, sent: Value) -> Self {
+    pub(super) fn new(asker: Asker, id: String, headers: &HeaderMap, sent: Value) -> Self {
         let if_match = header_text(headers, header::IF_MATCH).map(str::to_owned);
         Self { asker, id, if_match, sent }
     }
 
     /// Carries out a change of the memory, if it is still as the caller read it, and says by which batch.
-    async fn make<T: Send + 'static>(
+    pub(super) async fn make<T: Send + 'static>(
         self,
         app: &App,
         change: impl FnOnce(&AtHand<'_>, &str) -> Result<T, Problem> + Send + 'static,
@@ -411,104 +407,4 @@ pub(super) async fn verify(
     };
     let (verified, batch) = change.make(&app, work).await?;
     Ok(JsonReply(CheckedMemory { verified, batch }))
-}
-
-/// Whether every version is meant.
-#[derive(Debug, Clone, Default, Deserialize, IntoParams)]
-#[into_params(parameter_in = Query)]
-pub(super) struct ChainQuery {
-    /// Also everything it replaced and was replaced by
-    #[serde(default)]
-    chain: bool,
-}
-
-/// What would be erased.
-#[derive(Debug, Serialize, ToSchema)]
-pub(super) struct WouldErase {
-    memories: Vec<ErasedMemory>,
-    turns: Vec<ErasedTurn>,
-}
-
-/// A memory that would be erased.
-#[derive(Debug, Serialize, ToSchema)]
-pub(super) struct ErasedMemory {
-    id: String,
-    content: String,
-}
-
-/// A turn that would be erased.
-#[derive(Debug, Serialize, ToSchema)]
-pub(super) struct ErasedTurn {
-    id: String,
-    speaker: String,
-    text: String,
-}
-
-/// Characters of a turn that would be erased.
-const TURN_CHARS: usize = 200;
-
-/// Show what a purge would erase
-#[utoipa::path(get, path = "/api/v1/memories/{id}/purge", tag = "changes", params(Asker, ChainQuery, ("id" = String, Path, description = "The memory")),
-    responses((status = 200, body = WouldErase), (status = "default", body = Problem, content_type = "application/problem+json")))]
-pub(super) async fn to_purge(
-    State(app): State<App>,
-    asker: Asker,
-    RequestQuery(query): RequestQuery<ChainQuery>,
-    PathName(id): PathName,
-) -> JsonAnswer<WouldErase> {
-    let work = move |at: &AtHand<'_>| {
-        let reader = at.engine.now_reader()?;
-        let erase = at.engine.erasing().to_erase(&*reader, &at.context, &[id], query.chain)?;
-        let memories = erase.memories.into_iter();
-        let turns = erase.turns.into_iter();
-        Ok(WouldErase {
-            memories: memories
-                .map(|one| ErasedMemory { id: one.id.to_string(), content: one.content })
-                .collect(),
-            turns: turns
-                .map(|one| ErasedTurn {
-                    id: one.id.to_string(),
-                    speaker: one.speaker,
-                    text: text::headline(&one.text, TURN_CHARS),
-                })
-                .collect(),
-        })
-    };
-    app.ask(Needs::Reading, asker, work).await.map(JsonReply)
-}
-
-/// The word of the person who erases.
-#[derive(Debug, Clone, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct PurgeBody {
-    /// The last eight characters of the memory's id, typed
-    confirm: String,
-    /// Also everything it replaced and was replaced by
-    #[serde(default)]
-    chain: bool,
-}
-
-/// Erase a memory for good
-#[utoipa::path(post, path = "/api/v1/memories/{id}/purge", tag = "changes", request_body = PurgeBody, params(Asker, ("id" = String, Path, description = "The memory"), ("If-Match" = Option<String>, Header, description = "The ETag that you read")),
-    responses((status = 200, body = WirePurged), (status = "default", body = Problem, content_type = "application/problem+json")))]
-pub(super) async fn purge(
-    State(app): State<App>,
-    asker: Asker,
-    PathName(id): PathName,
-    headers: HeaderMap,
-    Given { body, sent }: Given<PurgeBody>,
-) -> JsonAnswer<WirePurged> {
-    let change = VersionedChange::new(asker, id, &headers, sent);
-    let work = move |at: &AtHand<'_>, id: &str| {
-        let handle = &id[id.len() - 8..];
-        if !body.confirm.trim().eq_ignore_ascii_case(handle) {
-            let detail = "`purge` erases for good, so the id has to be typed";
-            return Err(Problem::new(400, "not_confirmed", detail)
-                .with_hint(format!("send {handle:?} as `confirm`; `forget` can be undone")));
-        }
-        let purged = at.engine.erasing().purge(&at.context, &[id.to_owned()], body.chain)?;
-        Ok(WirePurged::from(&purged))
-    };
-    let (purged, _) = change.make(&app, work).await?;
-    Ok(JsonReply(purged))
 }
