@@ -26,6 +26,7 @@ mod deep_sleep;
 mod deep_sleep_due;
 #[cfg(target_os = "linux")]
 mod deep_sleep_killed;
+mod deep_sleep_pairs;
 mod demo;
 mod distilling;
 mod documented;
