@@ -4,6 +4,7 @@ mod acting;
 mod agent_files;
 mod agent_shell;
 mod announcing;
+mod any_door;
 mod as_of;
 mod attention;
 mod authority;
