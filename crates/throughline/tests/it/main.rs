@@ -102,6 +102,7 @@ mod roots_list;
 mod saying;
 mod scopes;
 mod secrets;
+mod secrets_corpus;
 mod secrets_everywhere;
 mod secrets_known;
 mod secrets_late;
