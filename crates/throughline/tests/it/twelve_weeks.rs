@@ -65,6 +65,28 @@ fn work_goes_on(home: &Home, seen: &Seen<'_>, id: &str, days: std::ops::Range<u3
     }
 }
 
+/// When work goes on, what nobody needs is put away, and nothing that was in use.
+fn assert_only_unused_leaves_view(home: &Home, projects: [&Seen<'_>; 3]) {
+    let webshop = projects[0];
+    let dull = |text: &str| webshop.remember_with(&[text, "--importance", "0.1"]);
+    let pinned = dull("The diary of the webshop");
+    webshop.json(&["pin", &pinned]);
+    let unused = dull("The old logo was turquoise");
+    let used = dull("The mascot of the webshop is a heron");
+    for session in ["one", "two", "three"] {
+        webshop.json(&["--session", session, "expand", &used]);
+    }
+    work_goes_on(home, webshop, &pinned, 76..168);
+    webshop.json(&["sleep"]);
+    let known: Vec<Value> = projects.into_iter().flat_map(all).collect();
+    let archived: Vec<&Value> = known.iter().filter(|one| one["state"] == "archived").collect();
+    assert!(archived.iter().any(|one| one["id"] == *unused), "{archived:?}");
+    let away = |one: &&Value| ["archived", "expired"].map(Value::from).contains(&one["state"]);
+    for one in known.iter().filter(away) {
+        assert_eq!((&one["uses"], &one["pinned"]), (&0.into(), &false.into()), "{one}");
+    }
+}
+
 #[test]
 fn after_twelve_weeks_what_is_stale_is_not_asserted_and_what_proved_itself_is_at_hand() {
     let home = Home::new();
@@ -137,24 +159,7 @@ fn after_twelve_weeks_what_is_stale_is_not_asserted_and_what_proved_itself_is_at
     insta::assert_snapshot!("twelve_weeks_boxes", page(&["boxes"]));
     insta::assert_snapshot!("twelve_weeks_topics", page(&["topics"]));
 
-    // When work goes on, what nobody needs is put away, and nothing that was in use.
-    let dull = |text: &str| webshop.remember_with(&[text, "--importance", "0.1"]);
-    let pinned = dull("The diary of the webshop");
-    webshop.json(&["pin", &pinned]);
-    let unused = dull("The old logo was turquoise");
-    let used = dull("The mascot of the webshop is a heron");
-    for session in ["one", "two", "three"] {
-        webshop.json(&["--session", session, "expand", &used]);
-    }
-    work_goes_on(&home, &webshop, &pinned, 76..168);
-    webshop.json(&["sleep"]);
-    let shop = all(&webshop);
-    let archived: Vec<&Value> = shop.iter().filter(|one| one["state"] == "archived").collect();
-    assert!(archived.iter().any(|one| one["id"] == *unused), "{archived:?}");
-    let away = |one: &&Value| ["archived", "expired"].map(Value::from).contains(&one["state"]);
-    for one in shop.iter().chain(&board).chain(&hosts).filter(away) {
-        assert_eq!((&one["uses"], &one["pinned"]), (&0.into(), &false.into()), "{one}");
-    }
+    assert_only_unused_leaves_view(&home, [&webshop, &firmware, &infra]);
     assert_sound(&home);
 }
 
