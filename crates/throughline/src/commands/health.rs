@@ -16,7 +16,7 @@ use throughline_engine::{
 use super::agents::{Connection, ConnectionState, connections, program_check};
 use crate::args;
 use crate::settings::{ConfigFile, Off, Settings};
-use crate::ui::{BAD, BOLD, DIM, GOOD, Ui, WARN, paint, safe};
+use crate::ui::{BAD, BOLD, DIM, GOOD, Ui, WARN, done_or_failed, paint, safe};
 
 #[derive(Debug, Serialize)]
 struct WireStatus {
@@ -444,7 +444,7 @@ pub(super) fn doctor(
         }
         page
     })?;
-    Ok(if ok { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    Ok(done_or_failed(ok))
 }
 
 /// The answer of `doctor`, for another door.
