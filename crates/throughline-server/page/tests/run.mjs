@@ -16,6 +16,9 @@ const folder = mkdtempSync(join(tmpdir(), 'throughline-page-'));
 const started = Date.now();
 const seconds = (since) => `${((Date.now() - since) / 1000).toFixed(1)} s`;
 let failures = 0;
+/** Stories that passed only when they were played once more. One may be so on a busy machine; more are a fault. */
+const flaky = [];
+const FLAKY_MAX = 1;
 
 const home = new Home(program, folder);
 const seeds = fill(home);
@@ -32,6 +35,7 @@ try {
     // A machine that is busy elsewhere may keep the browser waiting too long once: a story that fails is played once more.
     const begun = Date.now();
     let failed = null;
+    let first = null;
     for (let tries = 0; tries < 2; tries += 1) {
       window.trouble.length = 0;
       window.expected.length = 0;
@@ -44,9 +48,11 @@ try {
       } catch (error) {
         if (tries === 0) console.log(`again ${name}: ${String(error.message).split('\n')[0]}`);
         failed = error;
+        first ??= String(error.message).split('\n')[0];
         await window.page.unrouteAll();
       }
     }
+    if (failed === null && first !== null) flaky.push(`${name}: ${first}`);
     if (failed === null) {
       console.log(`ok    ${name} (${seconds(begun)})`);
     } else {
@@ -59,6 +65,11 @@ try {
     }
   }
   for (const note of notes) console.log(`note  ${note}`);
+  for (const one of flaky) console.log(`flaky ${one}`);
+  if (FLAKY_MAX < flaky.length) {
+    failures += 1;
+    console.log(`FAIL  ${flaky.length} passed only at the second try; ${FLAKY_MAX} may`);
+  }
 } finally {
   await browser.close();
   const ended = await server.stop();

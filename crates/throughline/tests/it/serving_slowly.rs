@@ -93,6 +93,13 @@ fn whoever_says_it_letter_by_letter_is_cut_off_after_ten_seconds_with_and_withou
             let (_, took) = drip(server, &head);
             assert!(took < SLOW_ENDS, "a head may take as long as it likes");
         });
+        // Who is refused need not be heard out.
+        let refused = body("/api/v1/memories", json, &[]) + "{";
+        scope.spawn(move || {
+            let (heard, took) = drip(server, &refused);
+            assert!(heard.starts_with("HTTP/1.1 401 "), "{heard}");
+            assert!(took < Duration::from_secs(5), "{took:?}");
+        });
         for beginning in &bodies {
             scope.spawn(move || {
                 let (heard, took) = drip(server, beginning);
