@@ -1,7 +1,7 @@
 //! How quick the hooks are: whole processes, as an agent starts them, beside the bare start of one.
 
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -19,9 +19,13 @@ const INGESTED: usize = 2_000;
 const MANY: usize = 1_000;
 
 pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
-    let options = Options::read(words)?;
+    let (before, words) = older(words)?;
+    let options = Options::read(&words)?;
     let folder = tempfile::tempdir()?;
     let (home, project, said) = recall::fill(&options, folder.path())?;
+    if let Some(before) = before {
+        return crate::before::compare(&options, &before, &home, &project, &said);
+    }
     let hooks = Hooks { binary: &options.binary, home: &home, project: &project, store: None };
     println!("{:<44} {:>10} {:>10} {:>8}", "", "median", "95 %", "× start");
     let start = measure(41, |_| hooks.version().expect("it starts"));
@@ -75,6 +79,15 @@ pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
     }
     println!("{MANY} hooks leave {} processes behind", processes().saturating_sub(before));
     Ok(())
+}
+
+/// The older program that `--before` names, and the other options.
+fn older(words: &[String]) -> anyhow::Result<(Option<PathBuf>, Vec<String>)> {
+    let mut rest = words.to_vec();
+    let Some(at) = rest.iter().position(|word| word == "--before") else { return Ok((None, rest)) };
+    ensure!(at + 1 < rest.len(), "--before needs the file of an older program");
+    let program = rest.drain(at..at + 2).nth(1);
+    Ok((program.map(PathBuf::from), rest))
 }
 
 /// Turns taken in within a second: episodes, gate and probe, without the vectors of turns.
@@ -143,7 +156,7 @@ impl Hooks<'_> {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
-    fn fire(&self, event: &str, n: usize, text: &str) -> anyhow::Result<()> {
+    pub(crate) fn fire(&self, event: &str, n: usize, text: &str) -> anyhow::Result<()> {
         let mut command = Command::new(self.binary);
         self.fill(&mut command, event);
         let mut child = command.spawn().context("the program cannot be started")?;

@@ -50,7 +50,7 @@ impl Kept {
     }
 }
 
-fn copy_folder(from: &Path, to: &Path) -> anyhow::Result<()> {
+pub(crate) fn copy_folder(from: &Path, to: &Path) -> anyhow::Result<()> {
     std::fs::create_dir(to)?;
     for entry in std::fs::read_dir(from)? {
         let entry = entry?;

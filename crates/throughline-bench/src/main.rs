@@ -8,6 +8,7 @@
 const USAGE: &str = "\
 throughline-bench [--memories N] [--runs N] [--binary FILE] [--keep DIR]     one command after the other
 throughline-bench recall|hook|mcp [--memories N] [--episodes N] [--runs N] [--binary FILE]
+throughline-bench hook --before FILE …                an older program and this one in turn, on copies of one home
 throughline-bench life [--memories N] [--episodes N] [--runs N] [--binary FILE]
 throughline-bench crowd [--hooks N] [--rounds N] [--binary FILE]
 throughline-bench wake [--bindings N] [--files N] [--runs N] [--binary FILE]
@@ -24,6 +25,7 @@ macro_rules! println {
     }};
 }
 
+mod before;
 mod corpus;
 mod crowd;
 mod hook;

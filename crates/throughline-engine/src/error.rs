@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use throughline_core::fold::Refusal;
 use throughline_core::permission;
 use throughline_core::reconcile::Blocked;
-use throughline_core::text::{agree, plural};
+use throughline_core::text::plural;
 use throughline_core::undo::UndoRefusal;
 use throughline_language::{closeness, instruction};
 use throughline_store::Error as StoreError;
@@ -273,12 +273,9 @@ impl Error {
     /// The same, with what waits in the journals for a server that does not answer, or lets nobody in.
     #[must_use]
     pub fn with_queue(mut self, queue: JournalQueue) -> Self {
-        let (turns, sessions) = (plural(queue.turns, "turn"), plural(queue.sessions, "session"));
-        let wait = agree(queue.turns, "waits", "wait");
-        if let Self::Store(StoreError::Unreachable { why, .. } | StoreError::Denied { why, .. }) =
-            &mut self
-        {
-            *why = format!("{why}; {turns} of {sessions} {wait} in the journal");
+        use StoreError::{Denied, Unreachable};
+        if let Self::Store(Unreachable { why, .. } | Denied { why, .. }) = &mut self {
+            *why = format!("{why}; {queue}");
         }
         self
     }

@@ -13,6 +13,7 @@ mod tests;
 mod tried;
 mod wall;
 
+use std::fmt;
 use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
@@ -116,6 +117,14 @@ pub struct JournalQueue {
     pub turns: usize,
     /// Sessions in which they did.
     pub sessions: usize,
+}
+
+impl fmt::Display for JournalQueue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (turns, of) =
+            (text::plural(self.turns, "turn"), text::plural(self.sessions, "session"));
+        write!(f, "{turns} of {of} {} in the journal", text::agree(self.turns, "waits", "wait"))
+    }
 }
 
 /// The journals under one home.

@@ -44,8 +44,22 @@ struct Case {
     secret: String,
 }
 
-/// How a family did: right and all cases, for each kind.
-type Kinds = BTreeMap<String, (usize, usize)>;
+/// How many cases of a kind were right, how many strictly so, and how many there are.
+#[derive(Debug, Clone, Copy, Default)]
+struct Tally {
+    right: usize,
+    strict: usize,
+    all: usize,
+}
+
+/// How a family did, for each kind.
+type Kinds = BTreeMap<String, Tally>;
+
+/// Characters of a secret in a row that are too many where it is judged strictly.
+const RUN: usize = 6;
+/// In so many characters at its beginning a secret may tell what it is; the rest is its own, if it is that long.
+const PREFIX_MAX: usize = 12;
+const OWN_MIN: usize = 12;
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let mut families: BTreeMap<String, Kinds> = BTreeMap::new();
@@ -54,25 +68,34 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         for line in lines.lines() {
             let case: Case =
                 serde_json::from_str(line).with_context(|| file.display().to_string())?;
-            let right = is_right(&case);
-            if !right && options.verbose {
-                println!("{} {}: {:?}", case.family, case.kind, case.text);
+            let (right, strict) = judged(&case);
+            if !(right && strict) && options.verbose {
+                let how = if right { " (in part)" } else { "" };
+                println!("{} {}{how}: {:?}", case.family, case.kind, case.text);
             }
             let kinds = families.entry(case.family).or_default();
-            let (done, all) = kinds.entry(case.kind).or_default();
-            (*done, *all) = (*done + usize::from(right), *all + 1);
+            let tally = kinds.entry(case.kind).or_default();
+            tally.right += usize::from(right);
+            tally.strict += usize::from(strict);
+            tally.all += 1;
         }
     }
-    println!("{:<28} {:>13} {:>8} {:>16} {:>8}", "family", "cases right", "", "kinds whole", "");
+    println!(
+        "{:<28} {:>13} {:>8} {:>16} {:>8} {:>14} {:>8}",
+        "family", "cases right", "", "kinds whole", "", "strictly", ""
+    );
     for (family, kinds) in &families {
-        let (done, all) = kinds.values().fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-        let whole = kinds.values().filter(|(done, all)| done == all).count();
+        let sum = |of: fn(&Tally) -> usize| kinds.values().map(of).sum::<usize>();
+        let (done, strict, all) = (sum(|one| one.right), sum(|one| one.strict), sum(|one| one.all));
+        let whole = kinds.values().filter(|one| one.right == one.all).count();
         println!(
-            "{family:<28} {:>13} {:>6.1} % {:>16} {:>6.1} %",
+            "{family:<28} {:>13} {:>6.1} % {:>16} {:>6.1} % {:>14} {:>6.1} %",
             format!("{done}/{all}"),
             share(done, all),
             format!("{whole}/{}", kinds.len()),
             share(whole, kinds.len()),
+            format!("{strict}/{all}"),
+            share(strict, all),
         );
     }
     for folder in &options.code {
@@ -86,16 +109,30 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whether the secret is gone: no half of it is left. Without one, whether nothing changed.
-fn is_right(case: &Case) -> bool {
+/// Whether the secret is gone: no half of it is left; and strictly, no run of characters of what is its own. Without
+/// one, whether nothing changed.
+fn judged(case: &Case) -> (bool, bool) {
     let mut text = case.text.clone();
     let found = clean_text(&mut text);
     if case.secret.is_empty() {
-        return found == 0;
+        return (found == 0, found == 0);
     }
     let letters: Vec<char> = case.secret.chars().collect();
     let half = letters.len().div_ceil(2).max(4).min(letters.len());
-    !letters.windows(half).any(|part| text.contains(&part.iter().collect::<String>()))
+    let holds = |text: &str, part: &[char]| text.contains(&part.iter().collect::<String>());
+    let right = !letters.windows(half).any(|part| holds(&text, part));
+    let own = own_part(&letters);
+    // What the text says elsewhere too is no secret of it.
+    let around = case.text.replacen(&case.secret, "\n", 1);
+    let left = |part: &[char]| holds(&text, part) && !holds(&around, part);
+    (right, right && !own.windows(RUN.min(own.len())).any(left))
+}
+
+/// A secret without the beginning that tells what it is, such as `ghp_`.
+fn own_part(secret: &[char]) -> &[char] {
+    let told = secret.iter().take(PREFIX_MAX).rposition(|one| matches!(one, '_' | '-' | '.'));
+    let own = &secret[told.map_or(0, |at| at + 1)..];
+    if own.len() >= OWN_MIN { own } else { secret }
 }
 
 /// How many chunks of the code in a folder are altered, and how many there are.

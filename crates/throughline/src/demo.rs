@@ -121,7 +121,8 @@ fn told(at: &str, event: &Event, reply: &Reply, kept: &[Card], replaced: &[Card]
     let clock = &at[11..16];
     let mut page = format!("{}  {}\n", paint(DIM, clock), headline(event));
     let line = |page: &mut String, name: String, what: String| {
-        page.push_str(&format!("{MARGIN}{name} {what}\n"));
+        // Two spaces, so that what is long goes on under its own text.
+        page.push_str(&format!("{MARGIN}{name}  {what}\n"));
     };
     for fired in &reply.capture.fired {
         let quote = text::headline(&safe(&fired.words), NOTICED_CHARS);

@@ -171,6 +171,11 @@ pub(crate) fn exit_code(kind: ErrorKind) -> ExitCode {
     })
 }
 
+/// The exit code of a command that gave its answer: whether what was asked for was done.
+pub(crate) fn done_or_failed(done: bool) -> ExitCode {
+    if done { ExitCode::SUCCESS } else { exit_code(ErrorKind::Failed) }
+}
+
 /// An answer that also says which rows it had to do without.
 fn without(left_out: &[LeftOut], mut answer: serde_json::Value) -> serde_json::Value {
     let named = |one: &LeftOut| serde_json::json!({"row": one.row, "why": one.why});

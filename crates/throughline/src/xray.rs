@@ -15,6 +15,8 @@ use crate::ui::{BOLD, DIM, GOOD, ID, paint, safe, width};
 const SHOWN: usize = 20;
 /// Below this many columns a table of a dozen columns cannot be read.
 const TABLE_COLUMNS: u16 = 132;
+/// Where the lines of a candidate begin that stand under its first one.
+const INDENT: usize = 13;
 
 /// The candidates as a table, with what the question was understood to ask.
 pub(crate) fn page(recall: &Recall, titles: &[String]) -> String {
@@ -37,8 +39,10 @@ pub(crate) fn page(recall: &Recall, titles: &[String]) -> String {
         write!(page, "\n{}", paint(DIM, format!("and {rest} more; --json has them all")))
             .expect("writing to a String cannot fail");
     }
-    for one in recall.candidates.iter().filter(|one| !one.path.is_empty()).take(SHOWN) {
-        write!(page, "\n{}  {}", paint(ID, handle(one.node)), path(one))
+    let reached = recall.candidates.iter().filter(|one| !one.path.is_empty()).take(SHOWN);
+    for (at, one) in reached.enumerate() {
+        let apart = if at == 0 { "\n" } else { "" };
+        write!(page, "{apart}\n{}  {}", paint(ID, handle(one.node)), path(one))
             .expect("writing to a String cannot fail");
     }
     page
@@ -89,12 +93,35 @@ fn in_lines(rank: usize, one: &RecallCandidate, title: &str) -> String {
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     format!(
-        "{rank:>2} {}  {}\n             {}\n             {}",
+        "{rank:>2} {}  {}\n{:INDENT$}{}\n{:INDENT$}{}",
         paint(ID, handle(one.node)),
         verdict(one),
+        "",
         safe(&text::headline(title, 120)),
-        paint(DIM, parts.join(" · "))
+        "",
+        paint(DIM, beside(&parts, INDENT))
     )
+}
+
+/// Numbers with their names beside each other, a name never apart from its number.
+fn beside(parts: &[String], indent: usize) -> String {
+    let columns = width().map_or(usize::MAX, usize::from);
+    let mut lines = String::new();
+    let mut used = indent;
+    for (at, part) in parts.iter().enumerate() {
+        let long = part.chars().count();
+        // A mark that more follows stands at the end of the line.
+        if at > 0 && used + 3 + long + 2 > columns {
+            write!(lines, " ·\n{}", " ".repeat(indent)).expect("writing to a String cannot fail");
+            used = indent;
+        } else if at > 0 {
+            lines.push_str(" · ");
+            used += 3;
+        }
+        lines.push_str(part);
+        used += long;
+    }
+    lines
 }
 
 fn verdict(one: &RecallCandidate) -> String {

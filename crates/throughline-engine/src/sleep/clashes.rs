@@ -1,13 +1,13 @@
 //! Contradictions: the trained reader holds memories against those near them. What it is sure cannot both hold is
 //! marked as contested, for a person to decide; what it is sure says the same becomes one.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use throughline_core::permission::Act;
 use throughline_core::{Change, Edge, Memory, MemoryId, Relation, sleep, words};
 use throughline_language::near;
 
-use super::deep::{PassPlan, PassStep, PassView, StepAct, scanned_to};
+use super::deep::{PassPlan, PassStep, PassView, StepAct};
 use super::plan::{contradiction, may_replace};
 use crate::Result;
 use crate::reading::{PairJudgement, judge_pair};
@@ -16,49 +16,55 @@ use crate::reading::{PairJudgement, judge_pair};
 const COMPARED_FROM: f32 = 0.5;
 /// Telling words that two must share for one to deny the other.
 const SHARED_MIN: usize = 2;
-/// Pairs of one run: each takes the reader milliseconds.
+/// Pairs of one run: each takes the reader milliseconds. More where nobody waits for it.
 const PAIRS_MAX: usize = 32;
+const PAIRS_UNHURRIED_MAX: usize = 128;
 
 pub(super) fn plan(view: &PassView<'_>) -> Result<PassPlan> {
     view.may(Act::Contradict)?;
     let memories = view.memories()?;
-    let since = scanned_to(view);
-    let mut pairs: BTreeSet<(usize, usize)> = BTreeSet::new();
+    let before = view.compared();
+    let mut near: BTreeMap<(usize, usize), f32> = BTreeMap::new();
     for (one, some) in view.near()? {
-        for (other, _) in some.iter().filter(|(_, score)| *score >= COMPARED_FROM) {
-            pairs.insert((*one.min(other), *one.max(other)));
+        let replaceable = |at: usize| memories[at].kind.can_be_replaced();
+        for (other, score) in some.iter().filter(|(_, score)| *score >= COMPARED_FROM) {
+            if replaceable(*one) && replaceable(*other) {
+                near.insert((*one.min(other), *one.max(other)), *score);
+            }
         }
     }
-    let age = |place: &usize| (memories[*place].recorded_at, memories[*place].id);
-    let mut ordered: Vec<(usize, usize)> = pairs
-        .into_iter()
-        .map(|(a, b)| if age(&a) <= age(&b) { (a, b) } else { (b, a) })
-        .filter(|(_, newer)| since.is_none_or(|since| memories[*newer].recorded_at > since))
-        .filter(|(a, b)| [a, b].iter().all(|at| memories[**at].kind.can_be_replaced()))
-        .collect();
-    ordered.sort_by_key(|(older, newer)| (age(newer), age(older)));
-    let rest = ordered.len().saturating_sub(PAIRS_MAX);
-    ordered.truncate(PAIRS_MAX);
-    let mut plan = PassPlan::of(ordered.len());
-    plan.scanned_to = if rest > 0 {
-        // The last one may have more pairs, which are compared the next time.
-        let at = |(_, newer): &(usize, usize)| memories[*newer].recorded_at;
-        let last = ordered.last().map(at);
-        ordered.iter().rev().map(at).find(|at| Some(*at) < last).or(last)
-    } else {
-        memories.iter().map(|one| one.recorded_at).max()
-    };
+    let pair = |(one, other): (usize, usize)| memories[one].pair(&memories[other]);
+    let mut waiting: Vec<((usize, usize), f32)> = Vec::new();
+    let mut compared: Vec<u64> = Vec::new();
+    for (places, score) in near {
+        if before.holds(pair(places)) {
+            compared.push(pair(places));
+        } else {
+            waiting.push((places, score));
+        }
+    }
+    // The nearest first: those say the same or the contrary. However many wait, what came in last has its turn.
+    waiting.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    let most = if view.unhurried { PAIRS_UNHURRIED_MAX } else { PAIRS_MAX };
+    let rest = waiting.len().saturating_sub(most);
+    waiting.truncate(most);
+    let age = |place: usize| (memories[place].recorded_at, memories[place].id);
+    let mut plan = PassPlan::of(waiting.len());
     let mut gone: BTreeSet<MemoryId> = BTreeSet::new();
-    for (older, newer) in ordered {
+    for ((one, other), _) in waiting {
+        let (older, newer) = if age(one) <= age(other) { (one, other) } else { (other, one) };
         let both = view.whole(&[memories[older].id, memories[newer].id])?;
         let [older, newer] = both.as_slice() else { continue };
         if gone.contains(&older.id) || gone.contains(&newer.id) {
             continue;
         }
         compare(view, older, newer, &mut gone, &mut plan)?;
+        compared.push(pair((one, other)));
     }
+    plan.compared = Some(compared.into_iter().collect()).filter(|now| *now != before);
     if rest > 0 {
-        plan.tell(format!("{rest} more pairs are compared the next time"));
+        // However much there is to tell, this is told.
+        plan.why.push(format!("{rest} more pairs are compared the next time"));
     }
     Ok(plan)
 }

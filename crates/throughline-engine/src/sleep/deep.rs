@@ -5,6 +5,7 @@
 //! wait for only a moment. Which pass comes next is noted after each, so that a run that was cut off goes on there; a
 //! pass that was cut off begins anew and finds less to do. What fails in one pass keeps no other from being done.
 
+mod compared;
 mod pass;
 mod state;
 
@@ -12,7 +13,7 @@ use std::time::Instant;
 
 use throughline_attention::due::{self, DuePolicy, DueWhy, SinceDeep};
 use throughline_core::text::{self, plural};
-use throughline_core::{BatchId, Kind, MemoryId, SpaceId, State, Timestamp};
+use throughline_core::{BatchId, Kind, MemoryId, SpaceId, State};
 use throughline_store::MemoryQuery;
 
 use super::{clashes, clusters, guidelines, labels, names, profiles, related, slots, tags};
@@ -149,7 +150,7 @@ impl Sleeping<'_> {
         let whole = first == 0;
         let mut slept = DeepSlept { seen_to: before.seen_to, ..DeepSlept::default() };
         for (place, pass) in PASSES.iter().enumerate().skip(first) {
-            let report = self.do_pass(pass, &ground, dry);
+            let report = self.do_pass(pass, &ground, until.is_none(), dry);
             progress(&report);
             slept.passes.push(report);
             let last = place + 1 == PASSES.len();
@@ -171,9 +172,9 @@ impl Sleeping<'_> {
     }
 
     /// Does one pass. What goes wrong in it is told, and nothing else fails by it.
-    fn do_pass(&self, pass: &DeepPass, ground: &Ground, dry: bool) -> PassReport {
+    fn do_pass(&self, pass: &DeepPass, ground: &Ground, unhurried: bool, dry: bool) -> PassReport {
         let mut report = PassReport { name: pass.name.to_owned(), ..PassReport::default() };
-        if let Err(error) = self.try_pass(pass, ground, dry, &mut report) {
+        if let Err(error) = self.try_pass(pass, ground, unhurried, dry, &mut report) {
             report.failed = true;
             report.why.push(format!("not done: {error}"));
         }
@@ -184,14 +185,15 @@ impl Sleeping<'_> {
         &self,
         pass: &DeepPass,
         ground: &Ground,
+        unhurried: bool,
         dry: bool,
         report: &mut PassReport,
     ) -> Result<()> {
         let space = ground.space;
-        let plan = {
+        let mut plan = {
             let reader = self.engine.now_reader()?;
-            let mark = DeepState::load(&self.engine.home).of(space);
-            let view = PassView { sleeping: self, reader: &*reader, ground, mark };
+            let reader = &*reader;
+            let view = PassView { sleeping: self, reader, ground, pass: pass.name, unhurried };
             (pass.plan)(&view)?
         };
         report.inputs = plan.inputs;
@@ -200,11 +202,12 @@ impl Sleeping<'_> {
             report.changes = plan.steps.iter().map(PassStep::size).sum();
             return Ok(());
         }
-        self.carry_out_pass(pass.name, space, &plan, report)?;
+        let missed = self.carry_out_pass(pass.name, space, &plan, report)?;
         self.keep_derived(space, &plan)?;
         report.why.extend(self.keep_page(&plan));
-        if let Some(to) = plan.scanned_to {
-            DeepState::update(&self.engine.home, space, |mark| mark.scanned_to = Some(to))?;
+        // Last, so that a run that is cut off before looks at these pairs again.
+        if let Some(compared) = plan.compared.take() {
+            compared.without(&missed).save(&self.engine.home, space, pass.name)?;
         }
         Ok(())
     }
@@ -232,7 +235,6 @@ impl Sleeping<'_> {
                 recalls: after.recalls,
                 told: told.unwrap_or_else(|| mark.told.clone()),
                 stuck,
-                scanned_to: mark.scanned_to,
             };
         })?;
         Ok(stuck)
@@ -296,11 +298,6 @@ fn in_words(why: DueWhy, since: &SinceDeep) -> String {
         DueWhy::Recalls => format!("something was recalled {}", plural(since.recalls, "time")),
         DueWhy::Idle => "nobody waits".to_owned(),
     }
-}
-
-/// The moment up to which pairs were compared, for a pass to go on from.
-pub(super) fn scanned_to(view: &PassView<'_>) -> Option<Timestamp> {
-    view.mark.scanned_to
 }
 
 #[cfg(test)]

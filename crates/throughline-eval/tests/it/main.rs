@@ -1,5 +1,6 @@
 //! The program from outside, on a set small enough to be read here.
 
+mod secret_cases;
 mod secrets;
 
 use std::path::Path;

@@ -168,7 +168,7 @@ pub(crate) static SHAPES: &[Shape] = &[
     open("newrelic-key", &["nrak-", "nrii-", "nrjs-", "nrra-", "nraa-", "nriq-"], Word, 26),
     exact("newrelic-key", &["px-api-", "px-dep-"], Word, 36),
     open("grafana-token", &["glc_", "eyJrIjoi"], Base64, 32),
-    open("grafana-token", &["glsa_"], Word, 40),
+    open("grafana-token", &["glsa_"], Word, 32),
     exact("dynatrace-token", &["dt0"], Dotted, 93),
     open("sonar-token", &["squ_", "sqp_", "sqa_"], Alphanumeric, 40),
     open("buildkite-token", &["bkua_"], Alphanumeric, 40),

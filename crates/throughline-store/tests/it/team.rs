@@ -252,7 +252,15 @@ impl<'t> Crowd<'t> {
         self.members.get(&space)?.get(&person).copied()
     }
 
+    /// Somebody, or as often whoever owns a space: nobody else may do anything about its members.
+    fn owner_or(&mut self, person: usize, space: i64) -> usize {
+        let mut here = self.members.get(&space).into_iter().flatten();
+        let owner = here.find(|(_, standing)| **standing == "owner").map(|(one, _)| *one);
+        if self.roll(2) == 0 { owner.unwrap_or(person) } else { person }
+    }
+
     fn admit(&mut self, person: usize, space: i64) {
+        let person = self.owner_or(person, space);
         let (other, reads) = (self.roll(PEOPLE), self.roll(2) == 0);
         let as_what = if reads { "reader" } else { "member" };
         let sql = format!(
@@ -271,7 +279,14 @@ impl<'t> Crowd<'t> {
     }
 
     fn dismiss(&mut self, person: usize, space: i64) {
-        let other = self.roll(PEOPLE);
+        let person = self.owner_or(person, space);
+        let here: Vec<usize> =
+            self.members.get(&space).into_iter().flatten().map(|one| *one.0).collect();
+        let other = match here.len() {
+            0 => self.roll(PEOPLE),
+            all if self.roll(2) == 0 => here[self.roll(u64::try_from(all).expect("few people"))],
+            _ => self.roll(PEOPLE),
+        };
         let sql = format!(
             "DELETE FROM member WHERE space = {space} AND role = '{}' AND role <> current_user
              RETURNING role",

@@ -20,7 +20,7 @@ use throughline_engine::Error;
 
 use crate::args::{self, Which};
 use crate::settings::Settings;
-use crate::ui::{BAD, BOLD, DIM, GOOD, Ui, WARN, paint, safe};
+use crate::ui::{BAD, BOLD, DIM, GOOD, Ui, WARN, done_or_failed, paint, safe};
 
 /// What entries are called that are no events: our server, and a file of ours as a whole.
 const SERVER: &str = "mcp";
@@ -63,8 +63,7 @@ struct WireInstall {
 
 impl WireInstall {
     fn exit_code(&self) -> ExitCode {
-        let failed = self.agents.iter().any(|agent| agent.error.is_some());
-        if failed { ExitCode::from(1) } else { ExitCode::SUCCESS }
+        done_or_failed(self.agents.iter().all(|agent| agent.error.is_none()))
     }
 }
 

@@ -9,14 +9,14 @@ use serde::Serialize;
 use throughline_core::text::{agree, plural};
 use throughline_core::watermark::Tally;
 use throughline_engine::{
-    Check, CheckOutcome, Context, Engine, Error, Filter, Journal, TOLD_DAYS, WaitingForSleep,
-    Wanted, backups, free_bytes, lost_since, unwritable,
+    Check, CheckOutcome, Context, Engine, Error, Filter, Journal, JournalQueue, TOLD_DAYS,
+    WaitingForSleep, Wanted, backups, free_bytes, lost_since, unwritable,
 };
 
 use super::agents::{Connection, ConnectionState, connections, program_check};
 use crate::args;
 use crate::settings::{ConfigFile, Off, Settings};
-use crate::ui::{BAD, BOLD, DIM, GOOD, Ui, WARN, paint, safe};
+use crate::ui::{BAD, BOLD, DIM, GOOD, Ui, WARN, done_or_failed, paint, safe};
 
 #[derive(Debug, Serialize)]
 struct WireStatus {
@@ -257,9 +257,8 @@ impl WireStatus {
             line("waiting", format!("{} for you: `throughline review`", self.waiting));
         }
         if self.queue > 0 {
-            let (turns, of) = (plural(self.queue, "turn"), plural(self.queue_sessions, "session"));
-            let wait = agree(self.queue, "waits", "wait");
-            line("queue", format!("{turns} of {of} {wait} in the journal to be taken in"));
+            let queue = JournalQueue { turns: self.queue, sessions: self.queue_sessions };
+            line("queue", format!("{queue} to be taken in"));
         }
         let waiting =
             WaitingForSleep { turns: self.sleep_waits, memories: self.sleep_waits_memories };
@@ -444,7 +443,7 @@ pub(super) fn doctor(
         }
         page
     })?;
-    Ok(if ok { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    Ok(done_or_failed(ok))
 }
 
 /// The answer of `doctor`, for another door.

@@ -3,19 +3,19 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::Home;
+use crate::harness::{Home, slow};
 use crate::hooking::Agent;
 use crate::mcp_client::{Client, Era};
 
-const RULE: &str = "Deploys to production need two approvals";
-const CONTRARY: &str = "Deploys to production need no approval";
+pub(crate) const RULE: &str = "Deploys to production need two approvals";
+pub(crate) const CONTRARY: &str = "Deploys to production need no approval";
 
-fn id(told: &Value) -> String {
+pub(crate) fn id(told: &Value) -> String {
     told["id"].as_str().unwrap_or_default().to_owned()
 }
 
 /// The user's rule, as the user gave it.
-fn rule(home: &Home) -> String {
+pub(crate) fn rule(home: &Home) -> String {
     home.remember_with(&[RULE, "--kind", "principle"])
 }
 
@@ -25,7 +25,7 @@ fn brief(home: &Home) -> String {
 }
 
 /// The rule is what it was, and the next session hears it; the contrary is not told as a rule.
-fn assert_stands(home: &Home, user: &str, how: &str) {
+pub(crate) fn assert_stands(home: &Home, user: &str, how: &str) {
     let shown = home.show(user);
     assert_eq!(shown["content"], RULE, "{how}: {shown}");
     assert_eq!(shown["state"], "confirmed", "{how}: {shown}");
@@ -84,7 +84,7 @@ fn an_agent_does_not_overrule_the_user_in_four_calls_in_any_order() {
 }
 
 /// Numbers below some bound, the same ones in every run.
-fn numbers(seed: u64) -> impl FnMut(usize) -> usize {
+pub(crate) fn numbers(seed: u64) -> impl FnMut(usize) -> usize {
     let mut state = seed;
     move |bound| {
         // The generator of Knuth's MMIX; its high bits are good enough to shuffle by.
@@ -110,8 +110,8 @@ fn chain(number: u64) -> Vec<usize> {
 #[test]
 fn the_users_rule_stands_after_chains_of_calls_that_are_shuffled_and_repeated() {
     let home = Home::new();
-    // The engine's own tests go through a hundred of them.
-    for number in 0..10 {
+    // The engine's own tests always go through a hundred of them.
+    for number in 0..if slow() { 100 } else { 10 } {
         let calls = chain(number);
         let project = home.from(&format!("project-{number}"));
         let user = project.remember_with(&[RULE, "--kind", "principle"]);

@@ -25,6 +25,43 @@ fn store() -> Home {
     home
 }
 
+/// A page at every width, one under the other, without what differs from run to run.
+fn at_every_width(home: &Home, args: &[&str], part: impl Fn(&str) -> String) -> String {
+    let page = |columns: usize| {
+        let page = home.tidy(&at(home, columns, args));
+        // How many tokens a page takes depends on the ids in it.
+        let page = page.lines().map(|line| match line.split_once(" of 800 tokens") {
+            Some((_, rest)) => format!("[N] of 800 tokens{rest}\n"),
+            None => format!("{line}\n"),
+        });
+        let page: String = page.collect();
+        format!("--- {columns} columns\n{}\n", part(page.trim_end()))
+    };
+    WIDTHS.map(page).join("\n")
+}
+
+#[test]
+fn lists_and_xrays_read_well_at_every_width() {
+    let home = store();
+    let whole = str::to_owned;
+    insta::assert_snapshot!("list", at_every_width(&home, &["list"], whole));
+    let recall = ["recall", "which postgres does staging run?", "--explain"];
+    insta::assert_snapshot!("recall_explain", at_every_width(&home, &recall, whole));
+    insta::assert_snapshot!("stats", at_every_width(&home, &["stats"], whole));
+}
+
+#[test]
+fn the_demo_reads_well_at_every_width() {
+    let home = Home::new();
+    // What `doctor` says of this machine is another matter.
+    let tour = |page: &str| {
+        let (tour, rest) = page.split_once("fine   home").expect("it ends with doctor");
+        let (_, turn) = rest.split_once("\n\n").expect("and with what comes next");
+        format!("{tour}[…]\n\n{turn}")
+    };
+    insta::assert_snapshot!("demo", at_every_width(&home, &["demo"], tour));
+}
+
 /// Lines that are too wide, but for words that cannot be broken.
 fn too_wide(page: &str, columns: usize) -> Vec<&str> {
     let wide = |line: &&str| line.chars().count() > columns && line.trim().contains(' ');

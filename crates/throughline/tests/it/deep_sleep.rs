@@ -32,7 +32,7 @@ pub(crate) fn known() -> Home {
 }
 
 /// Two homes with a clone of one project each.
-fn two_machines() -> (Home, Home) {
+pub(crate) fn two_machines() -> (Home, Home) {
     let both = (Home::new(), Home::new());
     for home in [&both.0, &both.1] {
         clone_of(&home.project(), "https://example.com/acme/webshop.git");
@@ -40,7 +40,7 @@ fn two_machines() -> (Home, Home) {
     both
 }
 
-fn pass<'a>(slept: &'a Value, name: &str) -> &'a Value {
+pub(crate) fn pass<'a>(slept: &'a Value, name: &str) -> &'a Value {
     let passes = slept["passes"].as_array().expect("deep sleep lists its passes");
     passes.iter().find(|one| one["name"] == name).expect("the pass is there")
 }

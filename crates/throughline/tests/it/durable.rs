@@ -41,12 +41,12 @@ fn a_prompt_of_four_megabytes_is_written_down() {
 }
 
 #[test]
-fn twenty_of_twenty_prompts_of_one_to_two_megabytes_are_written_down() {
+fn twenty_of_twenty_prompts_of_one_to_four_megabytes_are_written_down() {
     let home = Home::new();
-    let pasted = code(2 << 20);
+    let pasted = code(4 << 20);
     let beginning = |n: usize| format!("Prompt number {n} of twenty. {DECISION}");
     for n in 0..20 {
-        let size = (1 << 20) + n * (1 << 20) / 19;
+        let size = (1 << 20) + n * (3 << 20) / 19;
         let agent = Agent::new(&home, &format!("session {n}"));
         let text = format!("{} {}", beginning(n), &pasted[..size.min(pasted.len())]);
         let run = agent.call("UserPromptSubmit", &prompt(&text), &[HURRY]);

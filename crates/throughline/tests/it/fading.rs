@@ -20,7 +20,7 @@ pub(crate) fn work(home: &Home, diary: &str, days: std::ops::Range<u32>) {
 }
 
 /// A day counted from 3 March 2026, in months of 26 days.
-fn date(day: u32) -> &'static str {
+pub(crate) fn date(day: u32) -> &'static str {
     let (month, of_month) = (3 + day / 26, 3 + day % 26);
     let (year, month) = (2026 + (month - 1) / 12, (month - 1) % 12 + 1);
     format!("{year}-{month:02}-{of_month:02}").leak()

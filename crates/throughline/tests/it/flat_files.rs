@@ -147,6 +147,34 @@ fn rules_folders_and_imports_are_read_within_limits() {
 }
 
 #[test]
+fn the_files_and_folders_of_every_host_are_read() {
+    for (file, read) in [
+        ("MEMORY.md", true),
+        ("GEMINI.md", true),
+        (".claude/CLAUDE.md", true),
+        (".windsurf/rules/house.md", true),
+        (".windsurfrules", true),
+        (".clinerules/house.md", true),
+        (".cursorrules", true),
+        (".github/instructions/house.instructions.md", true),
+        (".github/copilot-instructions.md", true),
+        ("docs/house.md", false),
+        (".github/house.md", false),
+    ] {
+        let home = Home::new();
+        write(&home, file, "- Invoices are numbered per calendar year\n");
+        begin(&home, "one");
+        let texts = listed(&home);
+        assert_eq!(texts.iter().any(|one| one.contains("Invoices")), read, "{file}: {texts:?}");
+        if read {
+            let memory = memory_saying(&home, "Invoices");
+            assert_eq!(memory["authority"], "file", "{file}: {memory}");
+            assert!(memory.to_string().contains(file), "{file}: it is bound to the file: {memory}");
+        }
+    }
+}
+
+#[test]
 fn files_that_are_no_plain_text_of_the_project_are_left_alone() {
     let home = Home::new();
     std::fs::write(home.project().join("CLAUDE.md"), b"- a rule\0 with zeros in it\n")

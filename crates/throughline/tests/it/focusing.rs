@@ -202,6 +202,69 @@ fn a_memory_that_was_used_in_an_answer_comes_into_focus() {
     assert!(labels(&focus["focus"]).contains(&PORT.to_owned()), "{focus}");
 }
 
+#[test]
+fn a_path_that_only_a_tool_brought_is_in_a_sessions_mind() {
+    let home = Home::new();
+    let file = home.project().join("src/billing/round.rs");
+    std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder can be made");
+    std::fs::write(&file, "// rounds\n").expect("a file can be written");
+    let agent = Agent::new(&home, "one");
+    let edit = |number: usize| {
+        let call = json!({ "tool_name": "Edit", "tool_use_id": format!("toolu_{number}"),
+            "tool_input": { "file_path": file, "old_string": "a", "new_string": "b" },
+            "tool_response": { "stdout": "", "stderr": "" } });
+        agent.tell_at(None, "PostToolBatch", &json!({ "tool_calls": [call] }));
+    };
+    agent.hears("please mend what the auditor complained about");
+    agent.answers("I will look.");
+    assert_eq!(focus_of(&home, "one")["domains"], json!([]), "nobody has named anything");
+    edit(1);
+    agent.answers("Done.");
+    let once = focus_of(&home, "one");
+    assert_eq!(once["domains"], json!([{"domain": "technical", "n": 1}]), "{once}");
+    for number in 2..8 {
+        edit(number);
+        agent.answers("Done again.");
+    }
+    let often = focus_of(&home, "one");
+    let names = [labels(&often["focus"]), labels(&often["near"])].concat();
+    assert_eq!(names, ["src/billing/round.rs"], "{often}");
+}
+
+#[test]
+fn what_a_session_used_and_had_in_mind_together_is_in_the_store_when_it_has_ended() {
+    let home = Home::new();
+    let port = home.remember(PORT);
+    let key = home.remember("The key of the staging bastion lies in the vault");
+    let other = home.remember("The canteen serves soup");
+    let uses = |id: &str| home.show(id)["uses"].as_u64().expect("a number");
+    for id in [&port, &key] {
+        open_often(&home, "one", id);
+    }
+    let agent = Agent::new(&home, "one");
+    for (asked, said) in [
+        (ASKED, "The staging bastion is reached through port 2222."),
+        ("where is its key?", "The key of the staging bastion lies in the vault."),
+    ] {
+        agent.hears(asked);
+        agent.answers(said);
+    }
+    let before = [uses(&port), uses(&key)];
+    agent.ends();
+    let after = [uses(&port), uses(&key)];
+    assert_eq!(after, before.map(|uses| uses + 1), "the session as a whole counts once more");
+    let graph = home.json(&["graph"]);
+    let edges = graph["edges"].as_array().expect("edges").iter();
+    let together: Vec<_> = edges.filter(|edge| edge["relation"] == "co_used").collect();
+    assert_eq!(together.len(), 1, "nothing else was in mind: {graph}");
+    let ends = [&together[0]["from"], &together[0]["to"]];
+    assert!(ends.contains(&&json!(port)) && ends.contains(&&json!(key)), "{graph}");
+    assert_eq!(uses(&other), 0);
+    // What was counted is not counted again.
+    agent.ends();
+    assert_eq!([uses(&port), uses(&key)], after);
+}
+
 /// A session that was about the bastion, with a chain of three memories beside it.
 fn chain(home: &Home) -> [String; 4] {
     let long =

@@ -1,5 +1,7 @@
 //! Files for agents that are not as they should be, and more labels than anybody needs.
 
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 
 use crate::harness::{Home, id_of};
@@ -130,6 +132,65 @@ fn ten_thousand_labels_are_tidied_and_slow_nobody_down() {
         home.json(&["recall", "which port has the service number 3?"])["items"][0]["memory"]["content"],
         "The service number 3 listens on port 4003"
     );
+    home.assert_sound();
+}
+
+#[test]
+fn ten_thousand_labels_that_memories_carry_come_in_by_import_and_slow_nobody_down() {
+    let home = Home::new();
+    for n in 0..40 {
+        home.remember(&format!("The service number {n} listens on port {}", 4_000 + n));
+    }
+    let file = home.arg("all.jsonl");
+    home.json(&["export", "-o", &file]);
+    // Every memory gets two hundred and fifty labels, as another program may have written them.
+    let mut log = std::fs::read_to_string(&file).expect("it was written");
+    let batches: Vec<Value> =
+        log.lines().skip(1).map(|line| serde_json::from_str(line).expect("a batch")).collect();
+    let id = |number: usize| format!("01a00000-0000-7000-8000-{number:012x}");
+    for (n, batch) in batches.iter().enumerate() {
+        let all = batch["changes"].as_array().expect("changes").iter();
+        let memory = all.map(|one| &one["insert"]).find(|one| one["id"].is_string());
+        let memory = memory.expect("a batch holds a memory");
+        let (space, at) = (&memory["space"], &batch["at"]);
+        let changes: Vec<Value> = (0..250)
+            .flat_map(|m| {
+                let tag = id(n * 1_000 + m);
+                let from = format!("m:{}", memory["id"].as_str().expect("an id"));
+                let know = json!({ "id": tag, "space": space, "kind": "tag",
+                    "name": format!("label-{n}-{m}"), "created_at": at });
+                let link = json!({ "space": space, "from": from, "relation": "tagged",
+                    "to": format!("n:{tag}"), "weight": 1.0, "confidence": 1.0,
+                    "last_reinforced_at": at });
+                [json!({ "know": know }), json!({ "link": link })]
+            })
+            .collect();
+        let batch = json!({ "id": id(n * 1_000 + 999), "space": space, "at": at, "actor": "user",
+            "cause": "tag", "changes": changes });
+        log.push_str(&format!("{batch}\n"));
+    }
+    std::fs::write(&file, log).expect("a file can be written");
+    home.wipe();
+    let timed = |what: &str, most: Duration, args: &[&str]| {
+        let began = Instant::now();
+        let told = home.json(args);
+        let took = began.elapsed();
+        eprintln!("{what} of 10,000 labels: {took:?}");
+        assert!(took < most, "{what} took {took:?}");
+        told
+    };
+    // Many times what it takes on a machine that does nothing else.
+    timed("import", Duration::from_secs(60), &["import", &file, "--trust"]);
+    let slept = timed("deep sleep", Duration::from_secs(120), &["sleep", "--deep"]);
+    let passes = slept["passes"].as_array().expect("passes");
+    assert!(passes.iter().all(|pass| pass["failed"] == false), "{slept}");
+    let all = ["entity", "list", "--kind", "tag", "--limit", "20000"];
+    let tags = timed("list", Duration::from_secs(30), &all);
+    assert_eq!(tags["items"].as_array().expect("a list").len(), 10_000, "each is on a memory");
+    let asked = ["recall", "which port has the service number 3?"];
+    let told = timed("recall", Duration::from_secs(10), &asked);
+    assert_eq!(told["items"][0]["memory"]["content"], "The service number 3 listens on port 4003");
+    assert_eq!(home.texts(&["list", "--tag", "label-3-200"]).len(), 1);
     home.assert_sound();
 }
 

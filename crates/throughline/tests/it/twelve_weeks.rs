@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::harness::{Home, Seen, strings};
+use crate::harness::{Home, Seen, slow, strings};
 use crate::hooking::{Agent, assert_sound};
 use crate::story::Player;
 
@@ -30,22 +30,60 @@ fn told(home: &Home, project: &str, question: &str) -> String {
     told
 }
 
-/// What proved itself is proposed for the project's file, and nothing else is.
-fn assert_proposed(waiting: &Value) {
-    let proposed: Vec<&str> = waiting["graduation"]
-        .as_array()
-        .expect("proposals")
-        .iter()
-        .map(|one| one["memory"]["content"].as_str().expect("a text"))
-        .collect();
-    assert_eq!(proposed.len(), 4, "{proposed:?}");
-    for words in [
-        "never use unwrap",
-        "keep sessions in Postgres",
-        "we use pnpm",
-        "numbered per calendar year",
-    ] {
-        assert!(proposed.iter().any(|text| text.contains(words)), "{words}: {proposed:?}");
+/// What may be proposed for a project's file, and why it is right there: each is a rule that goes on holding, and was
+/// asked about or broken in several sessions.
+const RIGHT: [(&str, &str); 5] = [
+    ("never use unwrap", "it was asked about or broken again and again"),
+    ("we use pnpm", "a command failed without it, and session after session asked"),
+    ("keep sessions in Postgres", "its reason was asked for, and twice where they are"),
+    ("numbered per calendar year", "three sessions wrote code about invoices"),
+    ("watchdog timeout is 1200 ms", "two sessions asked, and the first value was too short"),
+];
+
+/// What proved itself is proposed for the project's file, and nothing else is. How much there was time for in the
+/// hooks decides over the less used ones: the two that the whole story is about are always there.
+fn assert_proposed(projects: [&Seen<'_>; 3]) {
+    let waiting = |seen: &Seen<'_>| seen.json(&["review"])["graduation"].clone();
+    let waiting = projects.map(waiting);
+    let proposals = waiting.iter().flat_map(|some| some.as_array().expect("proposals"));
+    let texts = proposals.map(|one| one["memory"]["content"].as_str().expect("a text"));
+    let proposed: Vec<&str> = texts.collect();
+    for text in &proposed {
+        assert!(RIGHT.iter().any(|(words, _)| text.contains(words)), "not right: {text}");
+    }
+    for (words, why) in &RIGHT[..2] {
+        assert!(proposed.iter().any(|text| text.contains(words)), "{why}: {proposed:?}");
+    }
+}
+
+/// Work goes on in a project for some days: each of them is one on which something was written.
+fn work_goes_on(home: &Home, seen: &Seen<'_>, id: &str, days: std::ops::Range<u32>) {
+    for day in days {
+        home.travel(crate::fading::date(day));
+        let remove: &[&str] = if day % 2 == 0 { &[] } else { &["--remove"] };
+        seen.json(&[&["tag", id], remove, &["open"]].concat());
+    }
+}
+
+/// When work goes on, what nobody needs is put away, and nothing that was in use.
+fn assert_only_unused_leaves_view(home: &Home, projects: [&Seen<'_>; 3]) {
+    let webshop = projects[0];
+    let dull = |text: &str| webshop.remember_with(&[text, "--importance", "0.1"]);
+    let pinned = dull("The diary of the webshop");
+    webshop.json(&["pin", &pinned]);
+    let unused = dull("The old logo was turquoise");
+    let used = dull("The mascot of the webshop is a heron");
+    for session in ["one", "two", "three"] {
+        webshop.json(&["--session", session, "expand", &used]);
+    }
+    work_goes_on(home, webshop, &pinned, 76..168);
+    webshop.json(&["sleep"]);
+    let known: Vec<Value> = projects.into_iter().flat_map(all).collect();
+    let archived: Vec<&Value> = known.iter().filter(|one| one["state"] == "archived").collect();
+    assert!(archived.iter().any(|one| one["id"] == *unused), "{archived:?}");
+    let away = |one: &&Value| ["archived", "expired"].map(Value::from).contains(&one["state"]);
+    for one in known.iter().filter(away) {
+        assert_eq!((&one["uses"], &one["pinned"]), (&0.into(), &false.into()), "{one}");
     }
 }
 
@@ -113,28 +151,25 @@ fn after_twelve_weeks_what_is_stale_is_not_asserted_and_what_proved_itself_is_at
     let open = waiting["gaps"].to_string();
     assert!(open.contains("payment") && !open.contains("search"), "{open}");
 
-    assert_proposed(&waiting);
+    assert_proposed([&webshop, &firmware, &infra]);
 
-    // Nothing that was in use left view.
-    let away = |one: &&Value| ["archived", "expired"].map(Value::from).contains(&one["state"]);
-    for one in shop.iter().chain(&board).chain(&hosts).filter(away) {
-        assert_eq!((&one["uses"], &one["pinned"]), (&0.into(), &false.into()), "{one}");
-    }
     // Stretches of work and topics read sensibly.
     webshop.json(&["sleep", "--deep"]);
     let page = |args: &[&str]| home.tidy(&webshop.run(args).stdout);
     insta::assert_snapshot!("twelve_weeks_boxes", page(&["boxes"]));
     insta::assert_snapshot!("twelve_weeks_topics", page(&["topics"]));
+
+    assert_only_unused_leaves_view(&home, [&webshop, &firmware, &infra]);
     assert_sound(&home);
 }
 
 #[test]
 fn every_step_of_twelve_weeks_can_be_undone_back_to_an_empty_store() {
     let home = Home::new();
-    let weeks: Vec<&str> = STORY.split("\n== ").collect();
-    // A part is enough to have every kind of step, and quick.
-    let part = weeks[..weeks.len() / 3].join("\n== ");
-    Player::new(&home).play(&part);
+    let sessions: Vec<&str> = STORY.split("\n== ").collect();
+    // A third has every kind of step, and is quick; nightly all of it.
+    let part = if slow() { sessions.len() } else { sessions.len() / 3 };
+    Player::new(&home).play(&sessions[..part].join("\n== "));
     for project in ["webshop", "firmware", "infra"] {
         let seen = home.from(project);
         seen.json(&["sleep", "--deep"]);

@@ -13,7 +13,7 @@ use throughline_embed::nearest::neighbours;
 use throughline_store::{Reader, TextOf, Vector};
 
 use super::PassReport;
-use super::state::DeepMark;
+use super::compared::{Compared, mark_of, pair_of};
 use crate::flows::Sleeping;
 use crate::journal::file;
 use crate::permit::demand_act;
@@ -41,7 +41,10 @@ pub(in crate::sleep) struct PassView<'a> {
     pub(in crate::sleep) sleeping: &'a Sleeping<'a>,
     pub(in crate::sleep) reader: &'a dyn Reader,
     pub(in crate::sleep) ground: &'a Ground,
-    pub(super) mark: DeepMark,
+    /// Which pass it is.
+    pub(super) pass: &'static str,
+    /// Whether nobody waits for it, so that it may take longer.
+    pub(in crate::sleep) unhurried: bool,
 }
 
 impl PassView<'_> {
@@ -84,6 +87,11 @@ impl PassView<'_> {
         Ok(pairs.map(|(one, (other, score))| (*one, *other, *score)).collect())
     }
 
+    /// The pairs that this pass has looked at.
+    pub(in crate::sleep) fn compared(&self) -> Compared {
+        Compared::load(&self.engine().home, self.space(), self.pass)
+    }
+
     /// Memories by id, in their order, as they are now; those that are gone are left out.
     pub(in crate::sleep) fn whole(&self, ids: &[MemoryId]) -> Result<Vec<Memory>> {
         let mut found = Vec::with_capacity(ids.len());
@@ -122,8 +130,17 @@ pub(in crate::sleep) struct GroundMemory {
     pub(in crate::sleep) kind: Kind,
     pub(in crate::sleep) recorded_at: Timestamp,
     pub(in crate::sleep) has_slot: bool,
+    /// The memory as it is worded now, in a number.
+    mark: u64,
     /// The number of its document.
     document: u32,
+}
+
+impl GroundMemory {
+    /// This one and another, in a number.
+    pub(in crate::sleep) fn pair(&self, other: &Self) -> u64 {
+        pair_of(self.mark, other.mark)
+    }
 }
 
 struct GroundRead {
@@ -171,6 +188,7 @@ impl Ground {
                         kind: memory.kind,
                         recorded_at: memory.recorded_at,
                         has_slot: memory.slot.is_some(),
+                        mark: mark_of(&memory),
                         document: *document,
                     });
                 }
@@ -208,8 +226,8 @@ pub(in crate::sleep) struct PassPlan {
     pub(in crate::sleep) why: Vec<String>,
     /// Where things lie: derived, so that nothing is logged of it.
     pub(in crate::sleep) vectors: Vec<Vector>,
-    /// Pairs up to here were compared.
-    pub(in crate::sleep) scanned_to: Option<Timestamp>,
+    /// The pairs that were looked at, now or before, if this pass looks at pairs.
+    pub(in crate::sleep) compared: Option<Compared>,
     /// A file of the home with its text, for people to read.
     pub(in crate::sleep) page: Option<(&'static str, String)>,
 }
@@ -257,6 +275,12 @@ impl PassStep {
         }
     }
 
+    /// The pair of memories that it is about, if it is about two, in a number.
+    fn pair(&self) -> Option<u64> {
+        let [one, other] = self.seen.as_slice() else { return None };
+        Some(pair_of(mark_of(one), mark_of(other)))
+    }
+
     /// Whether what it rests on is still there.
     fn stands(&self, tx: &Transaction<'_>) -> Result<bool> {
         let keys = self.seen.iter().map(|one| RowKey::memory(one.space, one.id));
@@ -282,22 +306,24 @@ impl PassStep {
 }
 
 impl Sleeping<'_> {
-    /// Writes what a pass decided, a batch at a time.
+    /// Writes what a pass decided, a batch at a time. Returns the pairs of which nothing was written, since one of the
+    /// two had changed meanwhile.
     pub(super) fn carry_out_pass(
         &self,
         name: &str,
         space: SpaceId,
         plan: &PassPlan,
         report: &mut PassReport,
-    ) -> Result<()> {
+    ) -> Result<Vec<u64>> {
+        let mut missed = Vec::new();
         let reason = format!("deep sleep: {name}");
         let mut from = 0;
         while from < plan.steps.len() {
             let left = &plan.steps[from..];
-            let ((looked, changed), batch) =
+            let ((looked, changed, fallen), batch) =
                 self.engine.write(self.context, Cause::Sleep, Some(&reason), |tx| {
                     tx.scope.space = space;
-                    let (began, mut looked) = (Instant::now(), 0);
+                    let (began, mut looked, mut fallen) = (Instant::now(), 0, Vec::new());
                     for step in left {
                         let full = tx.changes().len() >= CHANGES_MAX || began.elapsed() >= TURN;
                         if full && looked > 0 {
@@ -306,17 +332,20 @@ impl Sleeping<'_> {
                         looked += 1;
                         if step.stands(tx)? {
                             step.carry_out(tx)?;
+                        } else {
+                            fallen.extend(step.pair());
                         }
                     }
-                    Ok((looked, tx.changes().len()))
+                    Ok((looked, tx.changes().len(), fallen))
                 })?;
             if changed > 0 {
                 report.batches.push(batch);
                 report.changes += changed;
             }
             from += looked;
+            missed.extend(fallen);
         }
-        Ok(())
+        Ok(missed)
     }
 
     /// Keeps where things lie that lie elsewhere than before.

@@ -27,7 +27,7 @@ pub(super) struct DeepState {
 /// Where it stands in one.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(in crate::sleep) struct DeepMark {
+pub(super) struct DeepMark {
     /// The pass that comes next; 0 where the last run came to its end.
     pub(super) next: usize,
     /// When the last run did.
@@ -40,8 +40,6 @@ pub(in crate::sleep) struct DeepMark {
     pub(super) told: String,
     /// It came to the same as the one before although something new had come in.
     pub(super) stuck: bool,
-    /// Pairs of memories up to here were compared.
-    pub(super) scanned_to: Option<Timestamp>,
 }
 
 impl DeepState {
