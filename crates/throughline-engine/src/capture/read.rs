@@ -58,11 +58,14 @@ impl Capturing<'_> {
         {
             let bearings = self.bearings(nearby, before, &own, true, true);
             let (touches, touched) = (touches(&bearings), is_any_touched(&bearings));
+            // "Tuesday, so ship it" gives nothing another value that it does not speak of.
+            let told = |one: &Held| one.is_about() && one.judged.touches() >= REQUESTS_CHANGE_FROM;
+            let is_told = bearings.iter().any(|one| one.holds && told(one));
             let own = pieces[likeliest].clone();
             weighed.push(Weighed { piece: likeliest, own, bearings, aside: None, is_bare });
             let piece = &mut pieces[likeliest];
             let may_change = probe::may_change(piece) || speech::replaces_what_was_said(turn);
-            let sure = if may_change { touched } else { touches >= REQUESTS_CHANGE_FROM };
+            let sure = if may_change { touched } else { is_told };
             if sure {
                 piece.is_change(NOTICES_FROM);
             } else if touches >= PRESUPPOSES_FROM {

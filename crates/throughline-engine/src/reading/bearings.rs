@@ -192,7 +192,7 @@ impl Held {
     }
 
     /// Whether both speak of the same, as far as words and meaning tell: one word alone may stand anywhere.
-    fn is_about(&self) -> bool {
+    pub(crate) fn is_about(&self) -> bool {
         self.near >= ABOUT_ALONE_NEAR || self.shares && self.near >= ABOUT_IN_WORDS_NEAR
     }
 }

@@ -64,10 +64,10 @@ fn enter_leaves_it_open_q_stops_and_so_does_the_end_of_input() {
 /// A memory with later words of which nothing was kept.
 fn questioned() -> Option<(Home, String, Value)> {
     let home = Home::new();
-    let id = home.remember("The board has a BME280.");
+    let id = home.remember("The build runs on Jenkins.");
     home.travel("2026-03-04");
     let agent = Agent::new(&home, "later");
-    agent.hears("sht41 soldered in, way more honest temps");
+    agent.hears("buildkite queue is stuck again, restart the agents");
     agent.ends();
     let waits = home.json(&["review"]);
     let one = waits["questioned"].as_array()?.first()?.clone();
@@ -78,7 +78,10 @@ fn questioned() -> Option<(Home, String, Value)> {
 fn later_words_of_which_nothing_was_kept_are_decided_the_same_way() {
     let Some((home, id, one)) = questioned() else { panic!("nothing is questioned") };
     assert_eq!(one["id"], id.as_str());
-    assert!(one["later"][0]["text"].as_str().is_some_and(|words| words.contains("sht41")), "{one}");
+    assert!(
+        one["later"][0]["text"].as_str().is_some_and(|words| words.contains("buildkite")),
+        "{one}"
+    );
     assert!(home.page(&["review"]).contains("Questioned (1)"));
     home.json(&["review", "--keep-a", &id]);
     assert_eq!(home.show(&id)["later"], json!(null), "it stands");

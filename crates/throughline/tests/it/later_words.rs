@@ -29,6 +29,17 @@ const SAID_IN_PASSING: [(&str, &str, &str); 6] = [
 ];
 
 #[test]
+fn an_order_that_speaks_of_something_else_replaces_nothing() {
+    let home = Home::new();
+    let id = home.remember("The on-call rotation changes on Mondays at 10.");
+    home.travel("2026-03-03");
+    let agent = Agent::new(&home, "later");
+    agent.hears("Tuesday, so ship it");
+    agent.ends();
+    assert_eq!(home.show(&id)["state"], "confirmed");
+}
+
+#[test]
 fn what_is_held_is_never_told_without_what_was_said_about_it_later() {
     for (held, said, word) in SAID_IN_PASSING {
         let home = Home::new();
@@ -286,48 +297,48 @@ fn no_agent_chooses_what_stands_beside_what_a_person_said() {
 #[test]
 fn words_that_are_not_kept_stand_beside_what_they_may_touch_until_it_is_said_again() {
     let home = Home::new();
-    home.remember("The board has a BME280.");
+    home.remember("The build runs on Jenkins.");
     home.travel("2026-03-03");
     let agent = Agent::new(&home, "later");
-    agent.hears("sht41 soldered in, way more honest temps");
+    agent.hears("buildkite queue is stuck again, restart the agents");
     agent.ends();
     home.travel("2026-03-05");
-    let told = home.page(&["recall", "Which sensor does the board have?"]);
-    assert!(told.contains("sht41 soldered in"), "{told}");
+    let told = home.page(&["recall", "What does the build run on?"]);
+    assert!(told.contains("buildkite queue is stuck"), "{told}");
 
     let file = home.outside("there.jsonl");
     home.json(&["export", "-o", file.to_str().unwrap()]);
     home.wipe();
     home.remember("Meetings are on Mondays.");
     home.json(&["import", file.to_str().unwrap()]);
-    let told = home.page(&["recall", "Which sensor does the board have?"]);
-    assert!(told.contains("sht41 soldered in"), "after an import: {told}");
+    let told = home.page(&["recall", "What does the build run on?"]);
+    assert!(told.contains("buildkite queue is stuck"), "after an import: {told}");
 
     let agent = Agent::new(&home, "again");
-    agent.hears("The board has a BME280.");
+    agent.hears("The build runs on Jenkins.");
     agent.ends();
-    let told = home.page(&["recall", "Which sensor does the board have?"]);
-    assert!(!told.contains("sht41 soldered in"), "{told}");
+    let told = home.page(&["recall", "What does the build run on?"]);
+    assert!(!told.contains("buildkite queue is stuck"), "{told}");
 }
 
 #[test]
 fn an_erased_turn_no_longer_stands_beside_a_memory() {
     let home = Home::new();
-    let id = home.remember("The board has a BME280.");
+    let id = home.remember("The build runs on Jenkins.");
     home.travel("2026-03-03");
     let agent = Agent::new(&home, "later");
-    agent.hears("sht41 soldered in, way more honest temps");
+    agent.hears("buildkite queue is stuck again, restart the agents");
     agent.ends();
-    let question = ["recall", "Which sensor does the board have?"];
+    let question = ["recall", "What does the build run on?"];
     let told = home.page(&question);
-    assert!(told.contains("sht41 soldered in"), "{told}");
+    assert!(told.contains("buildkite queue is stuck"), "{told}");
 
     let later = home.show(&id)["later"][0].clone();
-    assert_eq!(later["words"], "sht41 soldered in, way more honest temps");
+    assert_eq!(later["words"], "buildkite queue is stuck again, restart the agents");
     let turn = later["id"].as_str().expect("the turn");
     home.json(&["purge", turn, "--yes"]);
     let told = home.page(&question);
-    assert!(told.contains("BME280"), "{told}");
-    assert!(!told.contains("sht41 soldered in"), "{told}");
+    assert!(told.contains("Jenkins"), "{told}");
+    assert!(!told.contains("buildkite queue is stuck"), "{told}");
     assert_eq!(home.files_holding("put 12 back"), Vec::<std::path::PathBuf>::new());
 }

@@ -28,11 +28,11 @@ pub(super) fn pair_of(one: u64, other: u64) -> u64 {
 
 /// The pairs that a pass has looked at, in ascending order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(in crate::sleep) struct Compared {
+pub(in crate::sleep) struct ComparedPairs {
     pairs: Vec<u64>,
 }
 
-impl Compared {
+impl ComparedPairs {
     pub(super) fn load(home: &Path, space: SpaceId, pass: &str) -> Self {
         let mut bytes = Vec::new();
         let read = file::open_to_read(&path(home, space, pass))
@@ -59,7 +59,7 @@ impl Compared {
     }
 }
 
-impl FromIterator<u64> for Compared {
+impl FromIterator<u64> for ComparedPairs {
     fn from_iter<T: IntoIterator<Item = u64>>(pairs: T) -> Self {
         let mut pairs: Vec<u64> = pairs.into_iter().collect();
         pairs.sort_unstable();
@@ -88,14 +88,14 @@ mod tests {
     fn what_was_compared_is_found_again_and_a_damaged_file_only_costs_time() {
         let home = tempfile::tempdir().expect("a folder");
         let space = SpaceId(7);
-        let compared: Compared = [9, 3, 3, u64::MAX].into_iter().collect();
+        let compared: ComparedPairs = [9, 3, 3, u64::MAX].into_iter().collect();
         compared.save(home.path(), space, "pairs").expect("a write");
-        let kept = Compared::load(home.path(), space, "pairs");
+        let kept = ComparedPairs::load(home.path(), space, "pairs");
         assert_eq!(kept, compared);
         assert!(kept.holds(3) && !kept.holds(4));
         assert!(!kept.without(&[3]).holds(3));
-        assert_eq!(Compared::load(home.path(), space, "other"), Compared::default());
+        assert_eq!(ComparedPairs::load(home.path(), space, "other"), ComparedPairs::default());
         std::fs::write(path(home.path(), space, "pairs"), b"five!").expect("a write");
-        assert_eq!(Compared::load(home.path(), space, "pairs"), Compared::default());
+        assert_eq!(ComparedPairs::load(home.path(), space, "pairs"), ComparedPairs::default());
     }
 }

@@ -13,7 +13,7 @@ use throughline_embed::nearest::neighbours;
 use throughline_store::{Reader, TextOf, Vector};
 
 use super::PassReport;
-use super::compared::{Compared, mark_of, pair_of};
+use super::compared::{ComparedPairs, mark_of, pair_of};
 use crate::flows::Sleeping;
 use crate::journal::file;
 use crate::permit::demand_act;
@@ -88,8 +88,8 @@ impl PassView<'_> {
     }
 
     /// The pairs that this pass has looked at.
-    pub(in crate::sleep) fn compared(&self) -> Compared {
-        Compared::load(&self.engine().home, self.space(), self.pass)
+    pub(in crate::sleep) fn compared(&self) -> ComparedPairs {
+        ComparedPairs::load(&self.engine().home, self.space(), self.pass)
     }
 
     /// Memories by id, in their order, as they are now; those that are gone are left out.
@@ -227,7 +227,7 @@ pub(in crate::sleep) struct PassPlan {
     /// Where things lie: derived, so that nothing is logged of it.
     pub(in crate::sleep) vectors: Vec<Vector>,
     /// The pairs that were looked at, now or before, if this pass looks at pairs.
-    pub(in crate::sleep) compared: Option<Compared>,
+    pub(in crate::sleep) compared: Option<ComparedPairs>,
     /// A file of the home with its text, for people to read.
     pub(in crate::sleep) page: Option<(&'static str, String)>,
 }
