@@ -21,7 +21,7 @@ use throughline_reader::{TrainedReader as Trained, is_english};
 
 pub(crate) use apart::LeftClause;
 use apart::LeftStanding;
-use bearings::{ABOUT_ALONE_NEAR, LINKS_FROM, TOLD_MEANT_FROM};
+use bearings::{ABOUT_ALONE_NEAR, LINKS_FROM};
 pub(crate) use bearings::{Bearings, Held};
 pub(crate) use connect::{connect, questions};
 use judge::{judge_all, judged};
@@ -213,7 +213,7 @@ impl Capturing<'_> {
             if let Some(why) = stands_beside(content, claim, judgement) {
                 judgement = judgement.beside(why);
             }
-            let told = judgement.touches() >= TOLD_MEANT_FROM && *told_as_change;
+            let told = judgement.touches() >= LINKS_FROM && *told_as_change;
             let mut held = Held { told_as_change: told, ..one.held(claim, near, plain, judgement) };
             let other = || pair::tells_other_matter(trained, content, claim, told);
             let other = held.is_touched().then(other).flatten();

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use throughline_core::Speaker;
-use throughline_core::reading::{Judged, Piece};
+use throughline_core::reading::{Bearing, Judged, Piece};
 use throughline_language::probe;
 use throughline_reader::TrainedReader as Trained;
 
@@ -84,7 +84,9 @@ pub(super) fn clearest(
     said: &str,
     whole: Judged,
 ) -> Judged {
-    if !(LINKS_FROM..CLEAR_FROM).contains(&whole.touches()) {
+    let touches = whole.touches();
+    let unclear = touches >= NOTICES_FROM || touches >= whole.share(Bearing::Other);
+    if !(LINKS_FROM..CLEAR_FROM).contains(&touches) || !unclear {
         return whole;
     }
     let clauses = probe::clauses(said).all;

@@ -12,7 +12,7 @@ use super::apart::LeftClause;
 /// From this likelihood on, what is said touches a memory: it takes its place where it is meant as it stands, and
 /// questions it elsewhere.
 const TOUCHES_FROM: f32 = 0.4;
-/// The same where it is told as a change.
+/// The same where it is told as a change of the same thing, and that is likelier than that it is about something else.
 const TOLD_TOUCHES_FROM: f32 = 0.2;
 /// From this likelihood on, it is that memory which is touched, and no other of those that may be meant.
 pub(super) const SURE_FROM: f32 = 0.5;
@@ -24,9 +24,6 @@ const ABOUT_IN_WORDS_NEAR: f64 = 0.15;
 /// How near the nearest must be, and from which likelihood on it may be touched, to be meant by what touches nothing else.
 const MEANT_NEAR: f64 = 0.13;
 const MEANT_FROM: f32 = 0.11;
-/// The same where it is told as a change.
-const TOLD_MEANT_NEAR: f64 = 0.1;
-pub(super) const TOLD_MEANT_FROM: f32 = 0.03;
 /// From this likelihood on, the nearest memory is about something else all the same.
 const NEAREST_OTHER_TO: f32 = 0.9;
 /// From this likelihood on, it is connected with what it may touch.
@@ -85,7 +82,9 @@ impl Bearings {
         // Where it is not sure and another may be meant, a person decides.
         let is_clear = touched.len() < 2 || touched[0].judged.touches() >= SURE_FROM;
         let difference = |at: usize, one: &Held| {
-            if at == 0 && is_clear && one.plain { Difference::Value } else { Difference::Open }
+            let takes_place =
+                at == 0 && is_clear && one.plain && one.touches_more_likely_than_not();
+            if takes_place { Difference::Value } else { Difference::Open }
         };
         touched.into_iter().enumerate().map(|(at, one)| (one.id, difference(at, one))).collect()
     }
@@ -149,7 +148,13 @@ impl Bearings {
 impl Held {
     /// Whether it does not stand as it is beside what was said.
     pub(crate) fn is_touched(&self) -> bool {
-        self.judged.touches() >= if self.told_as_change { TOLD_TOUCHES_FROM } else { TOUCHES_FROM }
+        let is_told = self.told_as_change && self.is_about() && self.touches_more_likely_than_not();
+        self.judged.touches() >= if is_told { TOLD_TOUCHES_FROM } else { TOUCHES_FROM }
+    }
+
+    /// Whether that is likelier than that what was said is about something else.
+    fn touches_more_likely_than_not(&self) -> bool {
+        self.judged.touches() >= self.judged.share(Bearing::Other)
     }
 
     /// Whether it most likely gains something by what was said, and still holds.
@@ -172,13 +177,8 @@ impl Held {
     /// and does not quite leave this alone.
     fn is_likely_meant(&self, touches_none: bool) -> bool {
         let about = self.is_about() && self.judged.share(Bearing::Other) < NEAREST_OTHER_TO;
-        let (near, from) = if self.told_as_change {
-            (TOLD_MEANT_NEAR, TOLD_MEANT_FROM)
-        } else {
-            (MEANT_NEAR, MEANT_FROM)
-        };
         self.near >= LINKED_NEAR && about
-            || touches_none && self.near >= near && self.judged.touches() >= from
+            || touches_none && self.near >= MEANT_NEAR && self.judged.touches() >= MEANT_FROM
     }
 
     /// Whether what was said is about it, and may add to it or touch it.

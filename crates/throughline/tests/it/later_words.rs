@@ -303,7 +303,7 @@ fn words_that_are_not_kept_stand_beside_what_they_may_touch_until_it_is_said_aga
     agent.hears("buildkite queue is stuck again, restart the agents");
     agent.ends();
     home.travel("2026-03-05");
-    let told = home.page(&["recall", "What does the build run on?"]);
+    let told = home.page(&["recall", "Does the build run on Jenkins?"]);
     assert!(told.contains("buildkite queue is stuck"), "{told}");
 
     let file = home.outside("there.jsonl");
@@ -311,13 +311,13 @@ fn words_that_are_not_kept_stand_beside_what_they_may_touch_until_it_is_said_aga
     home.wipe();
     home.remember("Meetings are on Mondays.");
     home.json(&["import", file.to_str().unwrap()]);
-    let told = home.page(&["recall", "What does the build run on?"]);
+    let told = home.page(&["recall", "Does the build run on Jenkins?"]);
     assert!(told.contains("buildkite queue is stuck"), "after an import: {told}");
 
     let agent = Agent::new(&home, "again");
     agent.hears("The build runs on Jenkins.");
     agent.ends();
-    let told = home.page(&["recall", "What does the build run on?"]);
+    let told = home.page(&["recall", "Does the build run on Jenkins?"]);
     assert!(!told.contains("buildkite queue is stuck"), "{told}");
 }
 
@@ -329,7 +329,7 @@ fn an_erased_turn_no_longer_stands_beside_a_memory() {
     let agent = Agent::new(&home, "later");
     agent.hears("buildkite queue is stuck again, restart the agents");
     agent.ends();
-    let question = ["recall", "What does the build run on?"];
+    let question = ["recall", "Does the build run on Jenkins?"];
     let told = home.page(&question);
     assert!(told.contains("buildkite queue is stuck"), "{told}");
 
