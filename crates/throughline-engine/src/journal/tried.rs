@@ -67,7 +67,7 @@ mod tests {
         for n in 0..9 {
             let event = Event {
                 session: session.clone(),
-                folder: Some(format!("/work/{n}")),
+                folder: Some(format!("/projects/{n}")),
                 transcript: None,
                 helper: None,
                 what: What::Started(Start::Startup),
@@ -92,7 +92,7 @@ mod tests {
             journal.note_tried(&session, after, most);
         }
         assert_eq!(sizes, [4, 2, 1, 1, 1]);
-        let all: Vec<_> = (0..9).map(|n| Some(format!("/work/{n}"))).collect();
+        let all: Vec<_> = (0..9).map(|n| Some(format!("/projects/{n}"))).collect();
         assert_eq!(seen, all);
     }
 }
