@@ -9,8 +9,8 @@ use throughline_core::{MemoryId, Timestamp};
 use super::NOTICES_FROM;
 use super::apart::LeftClause;
 
-/// From this likelihood on, what is said touches a memory: it takes its place where it is meant as it stands, and
-/// questions it elsewhere.
+/// From this likelihood on, what is said touches a memory: it takes its place where it is meant as it stands and is
+/// likelier to touch it than to be about something else, and questions it elsewhere.
 const TOUCHES_FROM: f32 = 0.4;
 /// The same where it is told as a change of the same thing, and that is likelier than that it is about something else.
 const TOLD_TOUCHES_FROM: f32 = 0.2;
